@@ -49,6 +49,14 @@ def stage(build, folder):
         _describe(components_of(build, folder), folder)
 
 
+def lacking(words, folder, share):
+    """Returns whether a page in `folder` names a file of the source that `share` lacks."""
+    names = re.findall(r"(?<![\w./<-])(?!build|out/)(?:[\w.-]+/)+(?:[\w.-]*\w)?", words)
+    trees = ((ROOT, share), (ROOT / folder.relative_to(share), folder))
+    return any((source / name).exists() and not any((tree / name).exists() for _, tree in trees)
+               for name in names for source, _ in trees)
+
+
 def pages_of(share):
     """Returns the pages that installed_page changes. Those below suites and spec are unchanged,
     because a claim has their hashes."""
@@ -67,24 +75,31 @@ def _list_findings(share):
 
 def installed_page(text, folder, share, prefix=""):
     """Returns a page for readers without a checkout: the program by its name, and links to files
-    that are in `folder`, with `prefix`. Other links are replaced by their text. A name of a file that
-    `share` lacks is marked."""
+    that are in `folder`, with `prefix`. Other links are replaced by their text. A span or a command
+    that names a file which `share` lacks is marked."""
 
     def link(found):
         words, target = found.groups()
         if (folder / target.partition("#")[0]).exists():
             return f"[{words}]({prefix}{target})"
-        return f"{words} (source tree)" if words.strip("`") == target else words
+        return f"{words} (source tree)" if words.strip("`") == target or lacking(words, *trees) else words
 
-    def code(found):
-        is_lacking = (ROOT / found[1]).exists() and not (share / found[1]).exists()
-        return f"{found[0]} (source tree)" if is_lacking else found[0]
+    def span(found):
+        return found[0] + " (source tree)" * lacking(found[0], *trees)
 
-    text = re.sub(r"(?<!\[)`([\w.-]+(?:/[\w.-]+)+)`", code, text)
-    text = re.sub(r"(?<!!)\[([^][]+)\]\(([^)#:\s]+(?:#[^)\s]*)?)\)", link, text)
     for word, name in (("build/hlocts", "hlocts"), ("ci/nightly", f"{prefix}ci/nightly"),
                        ("pip install ./python", "pip install hlocts-*.whl")):
         text = text.replace(word, name)
+    trees, parts = (folder, share), re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
+    for number, part in enumerate(parts):
+        if number % 2 == 0:
+            parts[number] = re.sub(r"(?<![\[`])`[^`\n]+`(?!`)", span, part)
+        else:
+            parts[number] = "\n".join(
+                line + ("" if " #" in line else "  #") + " (source tree)" if lacking(line, *trees) else line
+                for line in part.split("\n"))
+    text = "".join(parts)
+    text = re.sub(r"(?<!!)\[([^][]+)\]\(([^)#:\s]+(?:#[^)\s]*)?)\)", link, text)
     return text
 
 

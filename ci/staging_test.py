@@ -127,14 +127,23 @@ class Staged(unittest.TestCase):
 
     def test_pages_name_the_program_and_files_that_are_there(self):
         share = self.tree / "share/hlocts"
-        pages = [*share.glob("*.md"), *(share / "docs").rglob("*.md")]
+        pages = staging.pages_of(share)
         self.assertGreater(len(pages), 10)
         for page in pages:
             text = page.read_text()
             self.assertNotIn("build/hlocts", text, page)
-            for name in re.findall(r"`([\w.-]+(?:/[\w.-]+)+)`(?! \(source tree\))", text):
-                is_lacking = (staging.ROOT / name).exists() and not (share / name).exists()
-                self.assertFalse(is_lacking, f"{page}: {name}")
+            for line in re.sub(r"`[^`\n]+` \(source tree\)|.*[^`] \(source tree\)$", "", text, flags=re.M).splitlines():
+                self.assertFalse(staging.lacking(line, page.parent, share), f"{page}: {line}")
+
+    def test_the_evidence_of_the_readme_is_packed(self):
+        share = self.tree / "share/hlocts"
+        for name in ("selfcheck/faults.txt", "scorecards/xla.txt", "programs/programs.txt", "sweeps/sweeps.txt"):
+            self.assertTrue((share / "results" / name).exists(), name)
+        index = (share / "docs/pages/findings/index.md").read_text()
+        for path in (share / "results/findings").glob("*/finding.textproto"):
+            self.assertIn(f"](../../../results/findings/{path.parent.name})", index)
+        readme = staging.installed_page((staging.ROOT / "README.md").read_text(), share, share, "share/hlocts/")
+        self.assertIn("](share/hlocts/results/selfcheck/summary.md)", readme)
 
     def test_every_link_and_picture_of_a_page_is_there(self):
         pages = list((self.tree / "share/hlocts").rglob("*.md"))
