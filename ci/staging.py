@@ -85,7 +85,8 @@ def installed_page(text, folder, share, prefix=""):
         return f"{words} (source tree)" if words.strip("`") == target or lacking(words, *trees) else words
 
     def span(found):
-        return found[0] + " (source tree)" * lacking(found[0], *trees)
+        is_marked = found[0][0] == "`" and lacking(found[0], *trees)  # link() marks that of a link
+        return found[0] + " (source tree)" * is_marked
 
     for word, name in (("build/hlocts", "hlocts"), ("ci/nightly", f"{prefix}ci/nightly"),
                        ("pip install ./python", "pip install hlocts-*.whl")):
@@ -93,7 +94,7 @@ def installed_page(text, folder, share, prefix=""):
     trees, parts = (folder, share), re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     for number, part in enumerate(parts):
         if number % 2 == 0:
-            parts[number] = re.sub(r"(?<![\[`])`[^`\n]+`(?!`)", span, part)
+            parts[number] = re.sub(r"\[?`[^`\n]+`(?!`)", span, part)
         else:
             parts[number] = "\n".join(
                 line + ("" if " #" in line else "  #") + " (source tree)" if lacking(line, *trees) else line
