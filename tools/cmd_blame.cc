@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
+#include "backends/differ/pieces.h"
 #include "backends/passes/pass_blame.h"
 #include "fuzz/triage/bundle.h"
 #include "nlohmann/json.hpp"

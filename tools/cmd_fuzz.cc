@@ -17,6 +17,7 @@
 #include "spec/base/json_text.h"
 #include "spec/ops/op_table.h"
 #include "suites/expectations.h"
+#include "suites/expectations.pb.h"
 #include "suites/replay.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
@@ -224,7 +225,7 @@ int RunFuzz(FuzzOptions options) {
     std::optional<fuzz::KnownBy> by;
     if (list == lists->end()) return by;
     if (const auto* entry = list->second.Explaining(signature, verdict, needs))
-      by = {entry->signature(), entry->link(), entry->clause(), entry->reason()};
+      by = fuzz::KnownBy{entry->signature(), entry->link(), entry->clause(), entry->reason()};
     return by;
   };
   CatchInterrupts();

@@ -89,10 +89,10 @@ std::string BlameText(const std::string& folder) {
   const auto text = ReadFile(folder + "/blame.json");
   if (!text.ok()) return "";
   const auto blame = ParseJson<nlohmann::ordered_json>(*text);
-  if (!blame.is_object() || !blame["answer"].is_string()) return "";
+  if (!blame.is_object()) return "";
   const std::string without = blame.value("actual_without_pass", "");
   return absl::StrCat(
-      "\nGuilty: ", blame["answer"].get<std::string>(), " (`hlocts blame`",
+      "\nGuilty: ", blame.value("answer", ""), " (`hlocts blame`",
       blame.value("confirmed", false) ? "; confirmed: the failure disappears without it" : "",
       without.empty() ? "" : absl::StrCat("; with it switched off: `", without, "`"), ").\n");
 }

@@ -386,13 +386,15 @@ Command SelfcheckCommand() {
   return {
       "selfcheck", "test the harness with seeded faults and legal noise", [](Flags& flags) {
         auto options = std::make_shared<SelfcheckOptions>();
-        flags.Positional("PART", &options->parts,
-                         "mutants (or only faults, rules or clauses), noise, variants; default: "
-                         "all except clauses. Exit status 1: fewer than 95 % of the faults are found "
-                         "(a minute on two processors), a clause has no fault, legal noise or a "
-                         "variant fails. The share of detected rules has no goal");
-        flags.Add("--tier", &options->tier,
-                  "tier of the cases (presubmit, which the 95 % are for; rules: smoke, for the time)");
+        flags.Positional(
+            "PART", &options->parts,
+            "mutants (or only faults, rules or clauses), noise, variants; default: "
+            "all except clauses. Exit status 1: fewer than 95 % of the faults are found "
+            "(a minute on two processors), a clause has no fault, legal noise or a "
+            "variant fails. The share of detected rules has no goal");
+        flags.Add(
+            "--tier", &options->tier,
+            "tier of the cases (presubmit, which the 95 % are for; rules: smoke, for the time)");
         flags.Add("--query", &options->queries, "cases, selected by address as in run");
         flags.Add("--fault", &options->faults, "prefix of the names of faults or classes");
         flags.Add("--profile", &options->profile,

@@ -100,8 +100,8 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   }
 }
 
-// Adds an unexpected case whose verdict before was bad too, and sets `open_since`. Nightly runs that
-// did not run the case are skipped.
+// Adds an unexpected case whose verdict before was bad too, and sets `open_since`. Nightly runs
+// that did not run the case are skipped.
 void AddOpen(const History& history, size_t until, size_t one, const Change& change,
              size_t& earliest, NightlyRunDiff& changes) {
   if (!IsUnexpected(change.now) || !IsBad(change.before)) return;

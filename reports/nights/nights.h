@@ -95,7 +95,8 @@ struct Bucket {
 struct History {
   std::vector<std::string> cases;  // addresses
   std::vector<NightlyRun> nights;  // ordered, the newest last
-  std::map<std::string, NightlyEngineResult> earlier;  // latest verdicts before the first of `nights`
+  std::map<std::string, NightlyEngineResult>
+      earlier;  // latest verdicts before the first of `nights`
   std::map<std::string, Finding> findings;
   std::vector<FailureDetail> failures;  // of the two newest nightly runs
   std::vector<BitsChecked> bits;        // of the newest nightly run
@@ -115,8 +116,8 @@ struct UlpsChange {
 };
 
 // The differences between two nightly runs. An engine without any verdict is only in `dead`. What a
-// case was before is its latest verdict on that engine up to the earlier run, which may not have run
-// it.
+// case was before is its latest verdict on that engine up to the earlier run, which may not have
+// run it.
 struct NightlyRunDiff {
   std::string since;  // label of the earlier nightly run; empty for the first
   // Bad or no longer supported now, was good. Of the first nightly run: what is not as expected.
@@ -149,8 +150,8 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
 NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
-// Returns red for a regression (lost support too), a new failure, an engine without verdicts or lost cases; yellow for
-// flaky or changed cases; else green. Each failure causes red only once.
+// Returns red for a regression (lost support too), a new failure, an engine without verdicts or
+// lost cases; yellow for flaky or changed cases; else green. Each failure causes red only once.
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);
 

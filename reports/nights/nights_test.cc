@@ -117,10 +117,11 @@ TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
   EXPECT_THAT(Named(changes.first_run), ElementsAre("xla a/b:1: not run -> fail"));
   EXPECT_THAT(changes.regressed, IsEmpty()) << "what did not run before is not worse than before";
   history.nights[1].notes = {"xla is another engine", "b", "c", "d"};
-  EXPECT_THAT(ToMarkdown(history, changes),
-              AllOf(HasSubstr("**\n- xla is another engine\n- b\n- c\n- first run, not as expected: "
-                              "`a/b:1` on `xla` (fail)\n"),
-                    HasSubstr("; 1 more notes\n")));
+  EXPECT_THAT(
+      ToMarkdown(history, changes),
+      AllOf(HasSubstr("**\n- xla is another engine\n- b\n- c\n- first run, not as expected: "
+                      "`a/b:1` on `xla` (fail)\n"),
+            HasSubstr("; 1 more notes\n")));
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
 }
 
