@@ -341,18 +341,23 @@ absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
   return parts;
 }
 
-// Returns the cases of a tier that the reference evaluates.
-absl::StatusOr<std::vector<Trial>> TrialsOfTier(const SelfcheckOptions& options,
-                                                const std::string& tier) {
-  HLOCTS_ASSIGN_OR_RETURN(auto cases,
+// The cases of a tier, and those of them that the reference evaluates, which point to the cases.
+struct TierTrials {
+  std::vector<suites::Case> cases;
+  std::vector<Trial> trials;
+};
+
+absl::StatusOr<TierTrials> TrialsOfTier(const SelfcheckOptions& options, const std::string& tier) {
+  TierTrials of;
+  HLOCTS_ASSIGN_OR_RETURN(of.cases,
                           suites::SelectCases(options.queries, *suites::TierFromName(tier)));
   int64_t left_out = 0;
-  std::vector<Trial> trials = TrialsOfCases(cases, left_out);
+  of.trials = TrialsOfCases(of.cases, left_out);
   if (!options.json) {
-    std::cout << trials.size() << " cases of tier " << tier << " (" << left_out
+    std::cout << of.trials.size() << " cases of tier " << tier << " (" << left_out
               << " that the reference does not evaluate)\n";
   }
-  return trials;
+  return of;
 }
 
 int RunSelfcheck(const SelfcheckOptions& options) {
@@ -369,13 +374,13 @@ int RunSelfcheck(const SelfcheckOptions& options) {
   if (parts->count("variants")) status = std::max(status, RunVariants(options));
   for (const std::string& part : std::vector<std::string>{"faults", "noise", "rules"}) {
     if (!parts->count(part)) continue;
-    auto trials = TrialsOfTier(options, !options.tier.empty() ? options.tier
-                                        : part == "rules"     ? "smoke"
-                                                              : "presubmit");
-    if (!trials.ok()) return Fail(trials.status());
-    status = std::max(status, part == "faults"  ? RunSeededFaults(options, *trials, *profile)
-                              : part == "noise" ? RunNoise(options, *trials)
-                                                : RunRules(options, *std::move(trials)));
+    auto of = TrialsOfTier(options, !options.tier.empty() ? options.tier
+                                    : part == "rules"     ? "smoke"
+                                                          : "presubmit");
+    if (!of.ok()) return Fail(of.status());
+    status = std::max(status, part == "faults"  ? RunSeededFaults(options, of->trials, *profile)
+                              : part == "noise" ? RunNoise(options, of->trials)
+                                                : RunRules(options, std::move(of->trials)));
   }
   return status;
 }

@@ -188,15 +188,14 @@ TEST_F(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
 
 // The engine's process crashes in its fifth execution, so the same module passes afterwards.
 TEST_F(FuzzRunTest, AFlakyFindingSaysHowOftenItWasSeen) {
-  const std::string out = Path("flaky");
+  const std::string out = Path("once");
   const Ran ran =
       RunHlocts(absl::StrCat("fuzz ", kMisbehaving,
                              " --stream=exact --modules=5 --cut=0 --jobs=1 --out=", out),
                 "MISBEHAVE_ABORT_EVERY=5");
-  EXPECT_THAT(ran.out, HasSubstr(" --repeat=100\n"));
   bool seen = false;
   for (const auto& entry : std::filesystem::directory_iterator(out + "/findings")) {
-    if (!absl::StrContains(entry.path().string(), "flaky")) continue;
+    if (!absl::StrContains(entry.path().filename().string(), ".flaky.")) continue;
     seen = true;
     const json verdict = ParseJson<json>(TextOf(entry.path().string() + "/verdict.json"));
     EXPECT_THAT(verdict.value("flake", ""), HasSubstr(" crash, "));

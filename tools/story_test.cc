@@ -207,10 +207,14 @@ TEST_F(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
     Ran ran = RunHlocts(command, "timeout -k 3 -s INT --preserve-status --foreground 0.5");
     EXPECT_EQ(ran.status, 130) << command << "\n" << ran.out;
   }
-  // The message has the whole command that continues the run.
-  const std::string run = "run movement/rev --backend=exec:'sleep 1000' --out=" + Path("cut-short");
-  EXPECT_THAT(RunHlocts(run, "timeout -k 3 -s INT --preserve-status --foreground 0.5").out,
-              AllOf(HasSubstr(" run movement/rev"), HasSubstr("cut-short --resume")));
+  // The message has the whole command that continues a run, which begins when its engine started.
+  const std::string run = "run movement/rev --backend=exec:" HLOCTS_BINARY_DIR
+                          "/misbehaving_engine --out=" +
+                          Path("cut-short");
+  EXPECT_THAT(
+      RunHlocts(run, "MISBEHAVE_HANG_FROM=1 timeout -k 3 -s INT --preserve-status --foreground 3")
+          .out,
+      AllOf(HasSubstr(" run movement/rev"), HasSubstr("cut-short --resume")));
   Ran ran = RunHlocts("backends --backend=" + hang,
                       "timeout -k 3 -s TERM --preserve-status --foreground 0.5");
   EXPECT_EQ(ran.status, 143) << ran.out;

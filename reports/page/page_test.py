@@ -220,7 +220,8 @@ class PageTest(unittest.TestCase):
     def test_before_is_the_latest_verdict(self):
         counts = self.js("""
           const engine = 'xla@0.11.2', cut = DATA.nights[0].engines[engine];
-          cut.marks = cut.marks.slice(0, 5) + 'l' + cut.marks.slice(6);
+          const i = compareNights(nightBefore(), night()).regressed[0].case;
+          cut.marks = cut.marks.slice(0, i) + 'l' + cut.marks.slice(i + 1);
           const count = () => { const l = compareNights(nightBefore(), night());
                                 return [l.regressed.length, l.first_run.length, l.open.length]; };
           const without = count();
