@@ -86,7 +86,6 @@ def check(
             return dataclasses.replace(result, verdict="fail", reason=low.unequal[0])
         if spread:
             return result
-        # Pieces are judged on another process of JAX, which has no facts but its own.
         is_settled = result.verdict not in ("inconclusive", "probable") or bool(facts)
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
@@ -129,12 +128,15 @@ def _on_engine(
 def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
     """Judges the pieces of a module if its outputs alone leave the verdict open. A factorization is
     judged by its factors, which are not outputs of a solve. The same JAX runs again in another
-    process, where each piece has outputs. Returns `whole` unless the pieces pass or fail."""
+    process, where each piece has outputs. If these leave it open too, `whole` has their reason."""
     try:
         result = _on_engine(low, "jax", whole.profile, keep)
     except HloctsError:
         return whole
-    return result if result.verdict in ("pass", "fail") else dataclasses.replace(whole, is_cut=True)
+    if result.verdict in ("pass", "fail", "probable"):
+        return result
+    reason = result.reason if result.verdict == "inconclusive" else whole.reason
+    return dataclasses.replace(whole, reason=reason, is_cut=True)
 
 
 @brief

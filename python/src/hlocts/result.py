@@ -57,7 +57,6 @@ class Failure:
 
 _NARROWER = ("explain() names the step that widens the sets; profile=\"strict\", facts=[...] that the "
              "engine promises (`hlocts help facts`) or other inputs narrow them")  # fmt: skip
-_BY_PIECES = "; engine=\"jax\" judges by pieces"
 __unittest = True  # see errors.py
 
 
@@ -100,7 +99,6 @@ class Result:
         first NaN that HLO itself gives or else of the element with the widest set) and, for an
         engine's failure, the smallest piece that has it."""
         text = binary.run(self.replay_arguments) if self.replay_arguments else str(self)
-        # The program advises its own options.
         return re.sub("(?m)^( *next: +)--.*", lambda line: line[1] + self._narrower(), text)
 
     def raise_for_failure(self) -> Result:
@@ -126,7 +124,7 @@ class Result:
         return f"{self.reason or 'the program gives no reason'}{known}"
 
     def _narrower(self) -> str:
-        return _NARROWER + ("" if self.is_cut else _BY_PIECES)
+        return _NARROWER + ("" if self.is_cut else '; engine="jax" judges by pieces')
 
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""
