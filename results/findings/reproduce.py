@@ -24,10 +24,10 @@ import subprocess
 import sys
 
 try:
-    import ml_dtypes
     import numpy as np
+    import ml_dtypes  # isort: skip
 except ImportError as missing:
-    if not any(word.startswith("-") for word in sys.argv[1:]):
+    if __name__ == "__main__" and not any(word.startswith("-") for word in sys.argv[1:]):
         print(f"reproduce.py: {missing}: pip install jax==0.12.0.1 (more: --help)", file=sys.stderr)
         sys.exit(3)
 
@@ -49,12 +49,12 @@ NAMES = {"s": "int", "u": "uint", "f": "float", "c": "complex"}
 
 
 def dtype_of(name):
-    if name in ("pred", "bf16") or name.startswith("f8") or name.startswith("f4"):
-        known = {"pred": bool, "bf16": ml_dtypes.bfloat16}
-        other = name.replace("f", "float", 1).replace("8e", "8_e").replace("4e", "4_e")
-        return np.dtype(known.get(name) or getattr(ml_dtypes, other, None))
-    full = NAMES[name[0]] + name[1:]
-    return np.dtype(getattr(ml_dtypes, full, None) or full)
+    full = "bool" if name == "pred" else NAMES.get(name[0], name[0]) + name[1:]
+    if name == "bf16":
+        full = "bfloat16"
+    elif name.startswith(("f8", "f4")):
+        full = full.replace("8e", "8_e").replace("4e", "4_e")
+    return np.dtype(full if hasattr(np, full) else getattr(ml_dtypes, full))
 
 
 def literals(text):

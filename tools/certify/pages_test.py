@@ -193,7 +193,6 @@ class PagesTest(unittest.TestCase):
 
     def test_the_common_program_compares_with_set_and_recorded_value(self):
         try:
-            import ml_dtypes  # which reproduce.py needs
             import numpy as np
         except ImportError as missing:
             self.skipTest(str(missing))
