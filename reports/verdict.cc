@@ -160,7 +160,7 @@ Json StatisticalToJson(const Statistical& one) {
                {"deviation", one.deviation}};
   if (one.pieces == 0) return json;
   json["bits"] = std::round(one.bits * 64) / 64;
-  json["proven"] = one.proven, json["pieces"] = one.pieces;
+  json["proven"] = one.proven, json["by_terms"] = one.by_terms, json["pieces"] = one.pieces;
   return json;
 }
 
@@ -177,6 +177,7 @@ Statistical StatisticalFromJson(const Json& json) {
   one.expected = json.value("expected", 0.0);
   one.deviation = json.value("deviation", 0.0);
   one.bits = json.value("bits", 0.0);
+  one.by_terms = json.value("by_terms", int64_t{0});
   one.proven = json.value("proven", int64_t{0}), one.pieces = json.value("pieces", int64_t{0});
   return one;
 }

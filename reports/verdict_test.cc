@@ -74,11 +74,12 @@ TEST(VerdictTest, AProbableVerdictHasTheNumbersOfItsPieces) {
   verdict.statistical.emplace();
   EXPECT_FALSE(absl::StrContains(VerdictToJson(verdict), "proven"));
   verdict.statistical->bits = 5.5, verdict.statistical->proven = 42,
-  verdict.statistical->pieces = 44;
+  verdict.statistical->pieces = 44, verdict.statistical->by_terms = 2;
   const Verdict read = *VerdictFromJson(VerdictToJson(verdict));
   EXPECT_EQ(read.kind, Outcome::kProbable);
   EXPECT_EQ(read.statistical->bits, 5.5);
   EXPECT_EQ(read.statistical->proven, 42);
+  EXPECT_EQ(read.statistical->by_terms, 2);
   EXPECT_EQ(read.statistical->pieces, 44);
 }
 

@@ -283,6 +283,7 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
     whole.statistical = counts.statistical;
     whole.statistical->pieces = counts.pieces;
     whole.statistical->proven = counts.pieces - counts.inconclusive;
+    whole.statistical->by_terms = counts.by_terms;
   }
   whole.notes.push_back(pieces);
   return whole;

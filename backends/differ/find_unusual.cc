@@ -79,7 +79,7 @@ void Differ::AddStatistical(const std::vector<std::vector<Literal>>& outputs,
   if (options_.suspect < least || outputs.size() != 1) return;
   auto found = StatisticalTestOf(module_, request_, options_, outputs[0], facts);
   if (!found.ok() || found->elements == 0) return;
-  constexpr const char* kTests[] = {"element", "variance", "bias"};
+  constexpr const char* kTests[] = {"element", "variance", "bias", "terms"};
   reports::Statistical& of = verdict.statistical.emplace();
   of.proof = verdict.kind;
   of.test = kTests[static_cast<size_t>(found->test)];

@@ -33,7 +33,8 @@ DiffOptions WithoutTests(DiffOptions options) {
 void AddTest(const std::string& suspect, const std::optional<reports::Statistical>& test,
              CutCounts& into) {
   if (!into.first_suspect.empty() || !test) return;
-  const bool farther = !into.statistical || test->most > into.statistical->most;
+  const bool farther = !into.statistical || test->most / test->limit >
+                                                into.statistical->most / into.statistical->limit;
   if (!suspect.empty() || farther) into.statistical = test;
   into.first_suspect = suspect;
 }
@@ -42,6 +43,7 @@ void Add(const CutCounts& from, CutCounts& into) {
   into.pieces += from.pieces;
   into.inconclusive += from.inconclusive;
   into.probable += from.probable;
+  into.by_terms += from.by_terms;
   into.not_run += from.not_run;
   reports::AddCounts(from.checked, 1, into.checked);
   if (into.stopped.empty()) into.stopped = from.stopped;
@@ -204,7 +206,9 @@ void PieceRunner::NoteInconclusive(const Piece& piece, const ExecuteRequest& req
   Differ(*piece.module, request, options).AddStatistical(outcome.result.outputs, facts_, tested);
   if (!tested.statistical) return;
   const bool suspect = tested.kind == Outcome::kSuspect;
-  counts_.probable += !suspect && tested.statistical->bits > 0;
+  const bool by_terms = tested.statistical->test == "terms";
+  counts_.probable += !suspect && (by_terms || tested.statistical->bits > 0);
+  counts_.by_terms += by_terms;
   AddTest(suspect ? name : "", tested.statistical, counts_);
 }
 

@@ -30,6 +30,7 @@ struct CutCounts {
   int64_t pieces = 0;        // executions judged, and pieces that accepted outputs judge
   int64_t inconclusive = 0;  // pieces among them
   int64_t probable = 0;  // inconclusive pieces that the tests of lemma 44 resolve and do not mark
+  int64_t by_terms = 0;  // among these, pieces with sums that agree by terms
   int64_t not_run = 0;   // inputs are missing, or unsupported by the engine
   reports::VerdictStatistics checked;  // the sums over the pieces
   std::string stopped;                 // why cutting stopped: time, trips, ...

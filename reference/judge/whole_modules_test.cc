@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests outputs of whole modules whose sets are too wide to judge them.
+#include <random>
+
+#include "absl/base/casts.h"
+#include "absl/strings/str_format.h"
 #include "reference/judge/cases_testing.h"
 #include "reference/judge/centred/likely.h"
 #include "spec/base/status_testing.h"
@@ -199,6 +203,68 @@ TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
   const StatisticalTestResult coarse = Find(0x1p-14F, -1);
   EXPECT_TRUE(coarse.IsSuspect()) << coarse.most;
   EXPECT_EQ(coarse.test, StatisticalTestResult::Test::kVariance);
+}
+
+// A sum, or all prefix sums, of terms with unit variance. One term is added `times` times.
+class TermsTest : public testing::TestWithParam<bool> {
+ protected:
+  StatisticalTestResult Find(int64_t altered, float times, bool narrow = false) {
+    const int64_t count = static_cast<int64_t>(terms_.size());
+    auto module = ParseModule(absl::StrFormat(
+        GetParam() ? "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
+                     "ENTRY e { a = f32[%1$d] parameter(0) z = f32[] constant(0) ROOT r = f32[%1$d] "
+                     "reduce-window(a, z), window={size=%1$d pad=%2$d_0}, to_apply=add }"
+                   : "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
+                     "ENTRY e { a = f32[%1$d] parameter(0) z = f32[] constant(0) "
+                     "ROOT r = f32[] reduce(a, z), dimensions={0}, to_apply=add }",
+        count, count - 1));
+    EXPECT_TRUE(module.ok()) << module.status();
+    Literal argument(Shape(PrimitiveType::kF32, {count}));
+    Literal output(GetParam() ? argument.shape() : Shape::Scalar(PrimitiveType::kF32));
+    float sum = 0;
+    for (int64_t i = 0; i < count; ++i) {
+      argument.mutable_data<float>()[i] = terms_[i];
+      sum += i == altered ? times * terms_[i] : terms_[i];
+      if (narrow)
+        sum = absl::bit_cast<float>((absl::bit_cast<uint32_t>(sum) + 0x8000) & 0xffff0000);
+      output.mutable_data<float>()[GetParam() ? i : 0] = sum;
+    }
+    const auto found = RunStatisticalTests(**module, {argument}, {&output, 1}, {});
+    EXPECT_TRUE(found.ok()) << found.status();
+    return found.ok() ? *found : StatisticalTestResult();
+  }
+  void ExpectThatFaultsAreSeen(int64_t altered) {
+    const StatisticalTestResult right = Find(-1, 1);
+    EXPECT_EQ(right.test, StatisticalTestResult::Test::kTerms);
+    EXPECT_TRUE(right.IsResolved());
+    EXPECT_FALSE(right.IsSuspect());
+    EXPECT_EQ(right.elements, GetParam() ? static_cast<int64_t>(terms_.size()) : 1);
+    for (const float times : {0.0F, 2.0F, -1.0F}) {
+      const StatisticalTestResult found = Find(altered, times);
+      EXPECT_TRUE(found.IsSuspect() || !found.IsResolved()) << times;
+    }
+    const StatisticalTestResult narrow = Find(-1, 1, true);
+    EXPECT_TRUE(narrow.IsSuspect() || !narrow.IsResolved()) << "bf16 partial sums";
+  }
+  std::vector<float> terms_;
+};
+INSTANTIATE_TEST_SUITE_P(Sums, TermsTest, testing::Bool());
+
+TEST_P(TermsTest, OneTermOfVeryManyIsSeen) {
+  std::mt19937_64 bits(7);
+  std::normal_distribution<float> normal;
+  for (int64_t i = 0; i < 262144; ++i) terms_.push_back(normal(bits));
+  int64_t altered = 100000;
+  while (std::fabs(terms_[altered]) < 1) ++altered;
+  ExpectThatFaultsAreSeen(altered);
+}
+
+TEST_P(TermsTest, OneTermOfASumThatIsZeroIsSeen) {
+  for (int64_t i = 0; i < 1024; ++i) {
+    const float half = 1 + static_cast<float>(i / 2 % 97) / 97;
+    terms_.push_back(i < 512 ? half : -terms_[i - 512]);
+  }
+  ExpectThatFaultsAreSeen(300);
 }
 
 }  // namespace

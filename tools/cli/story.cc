@@ -102,6 +102,19 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
     AddLine("wrong", absl::StrCat(verdict.wrong_elements, " elements of this output"), story);
 }
 
+std::string MeaningOfProbable(const reports::Statistical& by) {
+  const int64_t tested = by.pieces - by.proven - by.by_terms;
+  std::string text =
+      absl::StrFormat("the outputs are permitted; %d of %d pieces are proven correct", by.proven,
+                      by.pieces);
+  if (by.by_terms > 0)
+    absl::StrAppend(&text, "; in ", tested > 0 ? "" : "the other ", by.by_terms,
+                    " every sum agrees with a run in f64 to a quarter of a typical term");
+  if (tested > 0)
+    absl::StrAppend(&text, "; the tests of lemma 44 find nothing improbable in the others");
+  return text;
+}
+
 }  // namespace
 
 std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay,
@@ -116,13 +129,7 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
       AddLine("meaning", "the outputs are permitted, and so are others far from them", story);
       AddLine("next", narrower, story);
     } else if (verdict.kind == Outcome::kProbable && verdict.statistical) {
-      const reports::Statistical& by = *verdict.statistical;
-      AddLine("meaning",
-              absl::StrFormat("the outputs are permitted; %d of %d pieces are proven correct, and "
-                              "tests with a limit of %.2g deviations find nothing "
-                              "improbable in the others",
-                              by.proven, by.pieces, by.limit),
-              story);
+      AddLine("meaning", MeaningOfProbable(*verdict.statistical), story);
     }
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);

@@ -11,6 +11,7 @@
 #include "spec/ir/module.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/unusual.h"
+#include "spec/ops/groups.h"
 
 namespace hlocts::reference {
 namespace {
@@ -23,6 +24,8 @@ constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kVisitsMost
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
 // The least number of tested elements of which LeafTests::Bits says anything, if there are more.
 constexpr int64_t kResolvedLeast = 12;
+// The largest distance from the run in f64, in typical terms, at which a sum agrees by terms.
+constexpr double kTermShare = 0.25;
 constexpr int64_t kStackBytes = 64 << 10;
 
 // The change of the result if an element changes by one unit. `together` is the change if all paths
@@ -273,6 +276,38 @@ class LeafTests {
   std::vector<AcceptanceSet> sets_;
 };
 
+double RootMeanSquare(const Literal& literal) {
+  Square squares = 0;
+  for (int64_t i = 0; i < literal.element_count(); ++i) squares += SquareOf(RealAt(literal, i));
+  return static_cast<double>(std::sqrt(squares / std::max<int64_t>(literal.element_count(), 1)));
+}
+
+// Returns true if all elements of a sum or contraction of certain operands agree by terms. Notes
+// the farthest. Needs no list of the terms.
+bool AgreeByTerms(const ReferencePointRun& run, size_t leaf, const Literal& actual,
+                  StatisticalTestResult& farthest) {
+  const Node& node = run.Recorded(leaf);
+  if (node.sums.values.empty()) return false;
+  double term = 1;
+  for (size_t k = 0; k < (ops::IsContraction(node.instruction->opcode()) ? 2 : 1); ++k) {
+    const SetArray& operand = run.nodes()[node.operands[k]]->set;
+    if (!operand.exact()) return false;
+    term *= RootMeanSquare(operand.literal());
+  }
+  if (!std::isfinite(term)) return false;
+  for (int64_t i = 0; i < actual.element_count(); ++i) {
+    const double at = node.sums.values[i], found = RealAt(actual, i);
+    const double distance = std::fabs(found - at);
+    if (!(distance <= kTermShare * term)) return false;
+    ++farthest.elements;
+    if (distance <= farthest.most * term) continue;
+    farthest.most = distance / term;
+    farthest.output = static_cast<int64_t>(leaf), farthest.element = i;
+    farthest.found = found, farthest.expected = at, farthest.deviation = term;
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ReferencePointRun>> ReferencePointRun::Of(
@@ -318,7 +353,7 @@ absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
   single.replicas = single.partitions = 1;
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<ReferencePointRun> run,
                           ReferencePointRun::Of(module, arguments, single));
-  if (run->work() > kVisitsMost) return found;
+  const bool sweeps = run->work() <= kVisitsMost;
   const double leaves = static_cast<double>(run->leaves().size());
   const double swept = kVisits / (std::max(run->work(), 1.0) * std::max(leaves, 1.0));
   if (run->leaves().size() != actual_leaves.size()) return found;
@@ -336,15 +371,24 @@ absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
     }
   }
   found.limit = VeryLikelyFactor(tests);
+  StatisticalTestResult terms;
+  terms.test = Test::kTerms, terms.limit = kTermShare;
   for (size_t k : swept_leaves) {
-    LeafTests leaf(*run, k, actual_leaves[k], found);
-    leaf.Elements(static_cast<int64_t>(std::clamp(swept, kSweptLeast, kSweptMost)),
-                  options.deadline);
-    leaf.JointSizes();
-    bits = std::min(bits, leaf.Bits());
+    double bits_of_leaf = sweeps ? 0 : BitsOfPass(run->leaves()[k], actual_leaves[k]);
+    if (sweeps) {
+      LeafTests leaf(*run, k, actual_leaves[k], found);
+      leaf.Elements(static_cast<int64_t>(std::clamp(swept, kSweptLeast, kSweptMost)),
+                    options.deadline);
+      leaf.JointSizes();
+      bits_of_leaf = leaf.Bits();
+    }
+    if (bits_of_leaf > 0 || !AgreeByTerms(*run, k, actual_leaves[k], terms))
+      bits = std::min(bits, bits_of_leaf);
   }
-  found.bits = std::isfinite(bits) ? bits : 0;
-  return found;
+  const bool by_terms = bits > 0 && terms.elements > 0 && !found.IsSuspect();
+  StatisticalTestResult& result = by_terms ? terms : found;
+  result.bits = std::isfinite(bits) ? bits : 0;
+  return result;
 }
 
 }  // namespace hlocts::reference

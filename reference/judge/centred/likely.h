@@ -40,6 +40,8 @@ class ReferencePointRun {
   const std::vector<SetArray>& leaves() const { return leaves_; }
   // Returns true if sweeps can begin from the leaf: its elements are floats of at least 16 bits.
   bool CanSweep(size_t leaf) const;
+  // Returns the leaf's node, which may not be prepared. Needs CanSweep(leaf).
+  const Node& Recorded(size_t leaf) const { return *nodes()[leaves_[leaf].node]; }
   // Returns the leaf's prepared node. Its boxes contain the reference execution. Needs
   // CanSweep(leaf).
   const Node& NodeOf(size_t leaf);
@@ -59,18 +61,23 @@ class ReferencePointRun {
 };
 
 // The result of the tests of lemma 44: the element that exceeds the probable error the most.
+// kTerms: nothing is improbable, and outputs without resolution agree by terms; the element is the
+// farthest of these, and a deviation is the size of a typical term.
 struct StatisticalTestResult {
-  enum class Test : uint8_t { kElement, kVariance, kBias };
+  enum class Test : uint8_t { kElement, kVariance, kBias, kTerms };
   int64_t elements = 0;  // the number of elements that were tested singly
   double limit = 0;      // in deviations; a correct engine stays below it with probability 1 - 1e-7
   double most = 0;       // the largest deviation found, in standard deviations
-  // The median of the effective bits of an output within the limit, the least of all outputs. 0 if
-  // the judge would not pass some output whose sets were as wide as the limit.
+  // The median of the effective bits of an output within the limit, the least of all outputs but
+  // those that agree by terms. 0 if the judge would not pass one whose sets were as wide as the
+  // limit, or if there is none.
   double bits = 0;
   Test test = Test::kElement;
   int64_t output = 0, element = 0;  // its position; for variance and bias, that of the farthest
   double found = 0, expected = 0, deviation = 0;
   bool IsSuspect() const { return most > limit; }
+  // Returns true if the tests have resolution for all outputs, or these agree by terms.
+  bool IsResolved() const { return bits > 0 || test == Test::kTerms; }
 };
 
 // Finds the most improbable element. Has AcceptanceOf's errors. `elements` is 0 if none is tested.

@@ -100,7 +100,7 @@ double AlikeTermRatio(const Preparing& p, int precision) {
 bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
                 int64_t i) {
   Node& node = p.node;
-  double error = node.sum_errors[i];
+  double error = node.sums.errors[i];
   if (!std::isfinite(error) && !p.points) return false;
   const TermSums sums = SumTermsOf(p, i);
   if (sums.broken) return false;

@@ -199,7 +199,7 @@ bool Tape::IsReadBySum(const Instruction& instruction) {
 }
 
 void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> operands,
-                  absl::Span<const double> sum_errors, SetValue& result) {
+                  const AccumulatedSums& sums, SetValue& result) {
   if (result.token) return;
   if (instruction.opcode() == Opcode::kWhile) return EnterBody(operands[0], result);
   if (result.tuple) {
@@ -225,12 +225,13 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
     node.once_from = kLongReduction;
   }
   if (!operands.empty()) {
-    const bool errors = sum_errors.size() == static_cast<size_t>(array.element_count());
+    const bool errors = sums.errors.size() == static_cast<size_t>(array.element_count());
     node.kind = KindOf(instruction, operands, array, errors);
   }
   if (node.kind != NodeKind::kLeaf) {
     for (const SetValue& operand : operands) node.operands.push_back(NumberOf(operand.array));
-    node.sum_errors.assign(sum_errors.begin(), sum_errors.end());
+    node.sums.errors = sums.errors;
+    if (points_) node.sums.values = sums.values;
     NoteSources(node);
   }
   if (node.kind == NodeKind::kPick) {

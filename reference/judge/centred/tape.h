@@ -69,8 +69,8 @@ struct Node {
   const Instruction* instruction = nullptr;  // nullptr: an argument, a join, a loop's state
   SetArray set;
   std::vector<int32_t> operands;
-  // The error that the accumulation of each sum may add.
-  std::vector<double> sum_errors;
+  // The error that the accumulation of each sum may add, and in a tape of points the sums in f64.
+  AccumulatedSums sums;
 
   bool tightened = false;
   bool settled = false;  // a sweep would give little more than the sets
@@ -107,7 +107,7 @@ class Tape : public WalkObserver {
   // Records an instruction and numbers the arrays of `result`. For a loop, the one operand is the
   // result of a trip, and `result` is the state that the trip passes on.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
-              absl::Span<const double> sum_errors, SetValue& result) override;
+              const AccumulatedSums& sums, SetValue& result) override;
   // Narrows the sets of a recorded array by sweeps if they can. `output`: it is a module output.
   void Tighten(SetArray& array, bool output) override;
   // Prepares the nodes up to the node of `array` for sweeps.

@@ -228,10 +228,8 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunHandler(
                             handler(*this, instruction, instruction.shape(), operands[d]));
     if (remainders_.Concerns(instruction))
       remainders_.Pass(*this, instruction, operands[d], result);
-    const std::vector<double> sum_errors = std::exchange(result.sum_errors, {});
-    if (walk.observer != nullptr) {
-      walk.observer->Record(instruction, operands[d], sum_errors, result);
-    }
+    const AccumulatedSums sums = std::exchange(result.sums, {});
+    if (walk.observer != nullptr) walk.observer->Record(instruction, operands[d], sums, result);
     results.push_back(std::move(result));
   }
   KeepConstant(instruction, results);

@@ -11,14 +11,18 @@
 
 namespace hlocts::reference {
 
+// Sums of the middles of the terms in f64, and the largest distance of each accumulated sum from the
+// exact sum of its terms.
+struct AccumulatedSums {
+  std::vector<double> values, errors;
+};
+
 struct SetValue {
   SetArray array;  // arrays only
   bool token = false;
   bool tuple = false;
   std::vector<SetValue> elements;  // tuples only
-  // The largest distance of each accumulated sum from the exact sum of its terms. The handler of a
-  // sum sets it for the observer of the walk.
-  std::vector<double> sum_errors;
+  AccumulatedSums sums;  // set by the handler of a sum for the observer of the walk
 
   SetValue() = default;
   SetValue(SetArray a) : array(std::move(a)) {}  // NOLINT: implicit, like the literal

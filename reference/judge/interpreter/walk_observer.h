@@ -14,9 +14,9 @@ class WalkObserver {
  public:
   virtual ~WalkObserver() = default;
   // Records that an instruction has run. May narrow its result to sets that contain every legal
-  // value. sum_errors[i] is the largest distance of the accumulated result i from the exact sum.
+  // value.
   virtual void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
-                      absl::Span<const double> sum_errors, SetValue& result) = 0;
+                      const AccumulatedSums& sums, SetValue& result) = 0;
   // Narrows the sets of a recorded array. `output`: the array is an output of the module.
   virtual void Tighten(SetArray& array, bool output) = 0;
 };

@@ -106,7 +106,7 @@ absl::Status CountReduced(const ReductionOperands& r, const Linear& linear, SumP
 absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands& r, int component,
                                                         const SetContext& context,
                                                         std::vector<int64_t>& runtime_sizes,
-                                                        std::vector<double>& errors) {
+                                                        AccumulatedSums& sums) {
   SumParts parts;
   SumRule rule = ReductionSumRule(r.interpreter, r.instruction.opcode(), context.rule,
                                   r.operand.element_type());
@@ -130,16 +130,18 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
   parts.cause = linear.cause;
   parts.origin = linear.origin;
   if (parts.centre.has_runtime_sizes()) runtime_sizes = parts.centre.runtime_sizes();
-  return BoundSums(parts, rule, context, &errors);
+  const auto values = parts.centre.data<double>();
+  sums.values.assign(values.begin(), values.end());
+  return BoundSums(parts, rule, context, &sums.errors);
 }
 
 absl::StatusOr<SetValue> SumTerms(const ReductionOperands& r, const SetContext& context) {
   std::vector<std::vector<AcceptanceSet>> components;
   std::vector<int64_t> runtime_sizes;
-  std::vector<double> errors;
+  AccumulatedSums sums;
   for (int c = 0; c < r.operand.components(); ++c) {
     HLOCTS_ASSIGN_OR_RETURN(std::vector<AcceptanceSet> sets,
-                            SumComponent(r, c, context, runtime_sizes, errors));
+                            SumComponent(r, c, context, runtime_sizes, sums));
     components.push_back(std::move(sets));
   }
   std::vector<AcceptanceSet> sets = std::move(components[0]);
@@ -147,7 +149,7 @@ absl::StatusOr<SetValue> SumTerms(const ReductionOperands& r, const SetContext& 
   SetValue result(SetArray(r.shape, std::move(sets)));
   result.array.runtime_sizes = runtime_sizes;
   result.array.origin = context.origin;
-  result.sum_errors = std::move(errors);
+  result.sums = std::move(sums);
   return result;
 }
 

@@ -278,7 +278,8 @@ absl::StatusOr<SetValue> RealContraction(SetInterpreter& interpreter,
   if (parts.centre.has_runtime_sizes()) result.runtime_sizes = parts.centre.runtime_sizes();
   result.origin = context.origin;
   SetValue value(std::move(result));
-  value.sum_errors = std::move(errors);
+  const auto sums = parts.centre.data<double>();
+  value.sums = {{sums.begin(), sums.end()}, std::move(errors)};
   return value;
 }
 
