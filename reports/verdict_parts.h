@@ -78,14 +78,15 @@ struct WorstUlps {
 // The result of the statistical tests (lemma 44) on outputs, or on a piece, that all sets accept.
 struct Statistical {
   Outcome proof = Outcome::kInconclusive;  // the verdict of the sets alone
-  std::string test;                        // the test with `most`: "element", "variance", "bias", "terms"
-  int64_t elements = 0;                    // elements with a computed probable error
-  double most = 0, limit = 0;              // in deviations; the outputs are suspect above the limit
-  int64_t output = 0;  // output of that element; the values below are in its units
+  std::string test;            // the test with `most`: "element", "variance", "bias", "terms"
+  int64_t elements = 0;        // elements with a computed probable error
+  double most = 0, limit = 0;  // in deviations; the outputs are suspect above the limit
+  int64_t output = 0;          // output of that element; the values below are in its units
   std::vector<int64_t> index;
   double found = 0, expected = 0, deviation = 0;
   double bits = 0;  // the effective bits that the limit leaves (StatisticalTestResult)
-  // If the verdict is `probable`: numbers of pieces. `by_terms`: those with sums that agree by terms.
+  // If the verdict is `probable`: numbers of pieces. `by_terms`: those with sums that agree by
+  // terms.
   int64_t proven = 0, by_terms = 0, pieces = 0;
 };
 

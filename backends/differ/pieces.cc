@@ -33,8 +33,8 @@ DiffOptions WithoutTests(DiffOptions options) {
 void AddTest(const std::string& suspect, const std::optional<reports::Statistical>& test,
              CutCounts& into) {
   if (!into.first_suspect.empty() || !test) return;
-  const bool farther = !into.statistical || test->most / test->limit >
-                                                into.statistical->most / into.statistical->limit;
+  const bool farther = !into.statistical ||
+                       test->most / test->limit > into.statistical->most / into.statistical->limit;
   if (!suspect.empty() || farther) into.statistical = test;
   into.first_suspect = suspect;
 }

@@ -211,12 +211,13 @@ class TermsTest : public testing::TestWithParam<bool> {
   StatisticalTestResult Find(int64_t altered, float times, bool narrow = false) {
     const int64_t count = static_cast<int64_t>(terms_.size());
     auto module = ParseModule(absl::StrFormat(
-        GetParam() ? "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
-                     "ENTRY e { a = f32[%1$d] parameter(0) z = f32[] constant(0) ROOT r = f32[%1$d] "
-                     "reduce-window(a, z), window={size=%1$d pad=%2$d_0}, to_apply=add }"
-                   : "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
-                     "ENTRY e { a = f32[%1$d] parameter(0) z = f32[] constant(0) "
-                     "ROOT r = f32[] reduce(a, z), dimensions={0}, to_apply=add }",
+        GetParam()
+            ? "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
+              "ENTRY e { a = f32[%1$d] parameter(0) z = f32[] constant(0) ROOT r = f32[%1$d] "
+              "reduce-window(a, z), window={size=%1$d pad=%2$d_0}, to_apply=add }"
+            : "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
+              "ENTRY e { a = f32[%1$d] parameter(0) z = f32[] constant(0) "
+              "ROOT r = f32[] reduce(a, z), dimensions={0}, to_apply=add }",
         count, count - 1));
     EXPECT_TRUE(module.ok()) << module.status();
     Literal argument(Shape(PrimitiveType::kF32, {count}));

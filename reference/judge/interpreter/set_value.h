@@ -11,8 +11,8 @@
 
 namespace hlocts::reference {
 
-// Sums of the middles of the terms in f64, and the largest distance of each accumulated sum from the
-// exact sum of its terms.
+// Sums of the middles of the terms in f64, and the largest distance of each accumulated sum from
+// the exact sum of its terms.
 struct AccumulatedSums {
   std::vector<double> values, errors;
 };
@@ -22,7 +22,7 @@ struct SetValue {
   bool token = false;
   bool tuple = false;
   std::vector<SetValue> elements;  // tuples only
-  AccumulatedSums sums;  // set by the handler of a sum for the observer of the walk
+  AccumulatedSums sums;            // set by the handler of a sum for the observer of the walk
 
   SetValue() = default;
   SetValue(SetArray a) : array(std::move(a)) {}  // NOLINT: implicit, like the literal
