@@ -108,6 +108,7 @@ std::string MeaningOfProbable(const reports::Statistical& by) {
       "the outputs are permitted; %d of %d pieces are proven correct", by.proven, by.pieces);
   if (by.by_terms > 0)
     absl::StrAppend(&text, "; in ", tested > 0 ? "" : "the other ", by.by_terms,
+                    by.by_terms == 1 ? " piece" : " pieces",
                     " every sum agrees with a run in f64 to a quarter of a typical term");
   if (tested > 0)
     absl::StrAppend(&text, "; the tests of lemma 44 find nothing improbable in the others");
