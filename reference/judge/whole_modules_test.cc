@@ -193,7 +193,8 @@ TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
   const StatisticalTestResult in_order = Find(0, -1);
   EXPECT_FALSE(in_order.IsSuspect()) << in_order.most;
   EXPECT_EQ(in_order.elements, kRows) << "a sum of certain operands is tested whole";
-  EXPECT_GT(in_order.bits, 10);
+  EXPECT_TRUE(in_order.IsResolved());
+  EXPECT_EQ(in_order.test, StatisticalTestResult::Test::kTerms);
   // All positive products first: the partial sums are the largest of any order.
   EXPECT_FALSE(Find(0, -1, true).IsSuspect()) << Find(0, -1, true).most;
   const StatisticalTestResult dropped = Find(0, 100);
@@ -203,6 +204,24 @@ TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
   const StatisticalTestResult coarse = Find(0x1p-14F, -1);
   EXPECT_TRUE(coarse.IsSuspect()) << coarse.most;
   EXPECT_EQ(coarse.test, StatisticalTestResult::Test::kVariance);
+}
+
+// The square of a sum is no sum, so that the limit of the tests has to leave bits.
+TEST_F(LikelyDotTest, OtherOutputsAreResolvedByBits) {
+  auto module = ParseModule(
+      "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
+      "ENTRY e { a = f32[4096] parameter(0) z = f32[] constant(0) "
+      "s = f32[] reduce(a, z), dimensions={0}, to_apply=add ROOT r = f32[] multiply(s, s) }");
+  ASSERT_TRUE(module.ok()) << module.status();
+  Literal argument(Shape(PrimitiveType::kF32, {4096})), output(Shape::Scalar(PrimitiveType::kF32));
+  for (float& one : argument.mutable_data<float>()) one = 0.125F;
+  for (const float value : {512.0F * 512, 511.0F * 511}) {
+    output.mutable_data<float>()[0] = value;
+    const auto found = RunStatisticalTests(**module, {argument}, {&output, 1}, {});
+    ASSERT_TRUE(found.ok()) << found.status();
+    EXPECT_GT(found->bits, 5);
+    EXPECT_EQ(found->IsSuspect(), value == 511.0F * 511) << found->most;
+  }
 }
 
 // A sum, or all prefix sums, of terms with unit variance. One term is added `times` times.

@@ -282,19 +282,19 @@ double RootMeanSquare(const Literal& literal) {
   return static_cast<double>(std::sqrt(squares / std::max<int64_t>(literal.element_count(), 1)));
 }
 
-// Returns true if all elements of a sum or contraction of certain operands agree by terms. Notes
-// the farthest. Needs no list of the terms.
-bool AgreeByTerms(const ReferencePointRun& run, size_t leaf, const Literal& actual,
-                  StatisticalTestResult& farthest) {
+// Returns whether all elements of a sum or contraction agree by terms, and notes the farthest;
+// nullopt if the operands are not certain. Needs no list of the terms.
+std::optional<bool> AgreeByTerms(const ReferencePointRun& run, size_t leaf, const Literal& actual,
+                                 StatisticalTestResult& farthest) {
   const Node& node = run.Recorded(leaf);
-  if (node.sums.values.empty()) return false;
+  if (node.sums.values.empty()) return std::nullopt;
   double term = 1;
   for (size_t k = 0; k < (ops::IsContraction(node.instruction->opcode()) ? 2 : 1); ++k) {
     const SetArray& operand = run.nodes()[node.operands[k]]->set;
-    if (!operand.exact()) return false;
+    if (!operand.exact()) return std::nullopt;
     term *= RootMeanSquare(operand.literal());
   }
-  if (!std::isfinite(term)) return false;
+  if (!std::isfinite(term)) return std::nullopt;
   for (int64_t i = 0; i < actual.element_count(); ++i) {
     const double at = node.sums.values[i], found = RealAt(actual, i);
     const double distance = std::fabs(found - at);
@@ -374,16 +374,16 @@ absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
   StatisticalTestResult terms;
   terms.test = Test::kTerms, terms.limit = kTermShare;
   for (size_t k : swept_leaves) {
-    double bits_of_leaf = sweeps ? 0 : BitsOfPass(run->leaves()[k], actual_leaves[k]);
+    const std::optional<bool> agrees = AgreeByTerms(*run, k, actual_leaves[k], terms);
+    double bits_of_leaf = sweeps && !agrees ? 0 : BitsOfPass(run->leaves()[k], actual_leaves[k]);
     if (sweeps) {
       LeafTests leaf(*run, k, actual_leaves[k], found);
       leaf.Elements(static_cast<int64_t>(std::clamp(swept, kSweptLeast, kSweptMost)),
                     options.deadline);
       leaf.JointSizes();
-      bits_of_leaf = leaf.Bits();
+      if (!agrees) bits_of_leaf = leaf.Bits();
     }
-    if (bits_of_leaf > 0 || !AgreeByTerms(*run, k, actual_leaves[k], terms))
-      bits = std::min(bits, bits_of_leaf);
+    if (!agrees.value_or(false)) bits = std::min(bits, bits_of_leaf);
   }
   const bool by_terms = bits > 0 && terms.elements > 0 && !found.IsSuspect();
   StatisticalTestResult& result = by_terms ? terms : found;
