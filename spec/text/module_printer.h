@@ -26,6 +26,7 @@ class ModulePrinter {
   const PrintOptions& options() const { return options_; }
   std::string* out() { return &out_; }
   void AppendName(const Instruction& instruction);
+  void AppendName(const Computation& computation);
   // Appends the computation's name, or its body if the options request inline bodies.
   void AppendCalled(const Computation* computation);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/text/printer.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "spec/ir/module.h"
@@ -96,10 +97,32 @@ bool NameIsTaken(Opcode operation, absl::string_view suffix) {
          OpcodeFromName(absl::StrCat(OpcodeName(operation), suffix)).has_value();
 }
 
+// Returns true if XLA's lexer reads the word as something other than a name. "tuple" is a name.
+bool IsReserved(absl::string_view word) {
+  constexpr absl::string_view kKeywords[] = {
+      "ENTRY",      "FileLocations", "FileNames", "FunctionNames", "HloModule",
+      "ROOT",       "StackFrames",   "false",     "inf",           "last_tile_dim_replicate",
+      "manual",     "maximal",       "nan",       "replicated",    "shard_as",
+      "shard_like", "true",          "unknown",   "unreduced"};
+  const auto type = PrimitiveTypeFromName(word);
+  return type ? *type != PrimitiveType::kTuple : absl::c_linear_search(kKeywords, word);
+}
+
+// Returns the name of a module, computation or instruction as XLA reads it without "%": a reserved
+// word gets "_" until none of its siblings has the name.
+template <typename Siblings>
+std::string ReadableName(std::string name, const Siblings& siblings) {
+  if (!IsReserved(name)) return name;
+  do {
+    name += "_";
+  } while (absl::c_any_of(siblings, [&](const auto& one) { return one->name() == name; }));
+  return name;
+}
+
 }  // namespace
 
 void ModulePrinter::PrintHeader(const Module& module) {
-  absl::StrAppend(&out_, "HloModule ", module.name());
+  absl::StrAppend(&out_, "HloModule ", ReadableName(module.name(), std::vector<const Module*>()));
   if (module.is_scheduled) out_.append(", is_scheduled=true");
   AppendAliases(module.input_output_alias, &out_);
   AppendDonors(module.buffer_donor, &out_);
@@ -167,20 +190,27 @@ void ModulePrinter::AppendName(const Instruction& instruction) {
   auto canonical = canonical_names_.find(&instruction);
   if (canonical != canonical_names_.end()) {
     absl::StrAppend(&out_, "tmp_", canonical->second);
-  } else {
+  } else if (options_.percent || instruction.parent() == nullptr) {
     out_.append(instruction.name());
+  } else {
+    out_.append(ReadableName(instruction.name(), instruction.parent()->instructions()));
+  }
+}
+
+void ModulePrinter::AppendName(const Computation& computation) {
+  if (options_.percent || computation.parent() == nullptr) {
+    absl::StrAppend(&out_, options_.percent ? "%" : "", computation.name());
+  } else {
+    out_.append(ReadableName(computation.name(), computation.parent()->computations()));
   }
 }
 
 void ModulePrinter::AppendCalled(const Computation* computation) {
-  if (!options_.inline_called_computations || computation == nullptr) {
-    absl::StrAppend(&out_, options_.percent ? "%" : "", computation ? computation->name() : "");
-    return;
-  }
   // XLA indents a nested body by one level more than its instruction. The verifier rejects cycles
   // of bodies, but the printer must also terminate for them.
-  if (indent_ >= 64) {
-    out_.append(computation->name());
+  if (computation == nullptr) return;
+  if (!options_.inline_called_computations || indent_ >= 64) {
+    AppendName(*computation);
     return;
   }
   indent_ += 2;
@@ -286,7 +316,8 @@ void ModulePrinter::PrintBody(const Computation& computation) {
 }
 
 void ModulePrinter::PrintComputation(const Computation& computation) {
-  absl::StrAppend(&out_, options_.percent ? "%" : "", computation.name(), " ");
+  AppendName(computation);
+  out_.push_back(' ');
   if (options_.program_shape) {
     ProgramShape program = computation.ComputeProgramShape();
     out_.push_back('(');

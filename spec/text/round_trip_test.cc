@@ -409,6 +409,27 @@ TEST(ParserTest, MeshReplicaGroupsAreExpanded) {
   EXPECT_EQ(both.groups, (std::vector<std::vector<int64_t>>{{0, 2, 1, 3}}));
 }
 
+// XLA reads none of u4, bf16, inf, manual and unknown as a name, unless "%" precedes it.
+TEST(PrinterTest, AReservedWordIsNotPrintedAsAName) {
+  const std::string text =
+      "HloModule u4\n\n%bf16 (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n\n"
+      "ENTRY %unknown (inf: f32[], inf_: f32[]) -> f32[] {\n  %inf = f32[] parameter(0)\n"
+      "  %inf_ = f32[] parameter(1)\n  %tuple = f32[] add(%inf, %inf_)\n"
+      "  ROOT %manual = f32[] call(%tuple), to_apply=%bf16\n}\n";
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(text));
+  const std::string printed = PrintModule(*module, PrintOptions::Short());
+  EXPECT_EQ(printed.substr(printed.find("\n\n")),
+            "\n\nbf16_ {\n  ROOT x = f32[] parameter(0)\n}\n\nENTRY unknown_ {\n"
+            "  inf__ = f32[] parameter(0)\n  inf_ = f32[] parameter(1)\n"
+            "  tuple = f32[] add(inf__, inf_)\n"
+            "  ROOT manual_ = f32[] call(tuple), to_apply=bf16_\n}\n");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto again, ParseModule(printed));
+  EXPECT_EQ(PrintModule(*again, PrintOptions::Short()), printed);
+  const std::string whole = PrintModule(*module);
+  EXPECT_TRUE(whole.starts_with("HloModule u4_, ")) << whole;
+  EXPECT_EQ(whole.substr(whole.find("\n\n")), text.substr(text.find("\n\n")));
+}
+
 TEST(ParserTest, ATypeIsNoName) {
   for (const char* name : {"f32", "s1", "u4", "pred", "token", "f8e4m3fn"}) {
     auto module = ParseModule(
