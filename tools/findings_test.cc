@@ -56,6 +56,17 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
   }
 }
 
+TEST(FindingsTest, AScatterInBatchesByANarrowIndexIsKnown) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto verdict, RecordOf(absl::StrCat(kFindingsDirectory, "/xla-scatter-with-a-narrow-index")));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto known, suites::ExpectationList::Load(absl::StrCat(kExpectations, "/xla.textproto")));
+  for (const char* signature :
+       {"fail scatter(batched)(s8) f32 value", "fail scatter(batched)(u8) s32 value"}) {
+    EXPECT_NE(known.Explaining(signature, verdict, nullptr), nullptr) << signature;
+  }
+}
+
 // A failing piece of a module that passes is no evidence for readers outside this project.
 TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   for (const std::string& name : Folders()) {
