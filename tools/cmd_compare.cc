@@ -135,7 +135,7 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
   if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
   std::cout << ":";
   const std::string differs =
-      part.empty() ? "" : absl::StrCat("first part of this name in both that differs: ", part);
+      part.empty() ? "" : absl::StrCat("first that differs: instruction named ", part, " in both");
   if (printed) {
     std::cout << " " << OutcomeName(verdict.kind) << (part.empty() ? "" : ", ") << differs;
   } else {

@@ -342,8 +342,8 @@ TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
       differs.out,
       AllOf(StartsWith("A: " + sum + "\nB: " + wrong + "\n"),
             HasSubstr("outputs of B by the sets of A, seed 1"), HasSubstr("\nfail  B\n"),
-            HasSubstr("\n    first part of this name in both that differs: s\n"),
-            HasSubstr("data wide: fail, first part of this name in both that differs: s\n")));
+            HasSubstr("\n    first that differs: instruction named s in both\n"),
+            HasSubstr("data wide: fail, first that differs: instruction named s in both\n")));
 }
 
 TEST_F(StoryTest, ANanOfHloItselfIsNamed) {
