@@ -149,7 +149,7 @@ void PrintAnswer(const DiffOptions& options, const std::string& engine, const Di
     return;
   }
   PrintVerdict(answer.verdict, false, ReplayOf(options, engine, answer));
-  if (answer.known) std::cout << "    known:    " << answer.known->ToText() << std::endl;
+  if (answer.known) std::cout << answer.known->ToLine() << std::endl;
   if (answer.search) std::cout << "    search:   " << SearchText(*answer.search) << std::endl;
   if (answer.piece)
     std::cout << "    next:     "

@@ -9,7 +9,9 @@
 #include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
+#include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
+#include "spec/base/json_text.h"
 #include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
 #include "suites/replay.h"
@@ -19,6 +21,7 @@
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/known_finding.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -72,7 +75,15 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
     RecordRunCounts(counts, verdict);
   }
   verdict.module = folder;
-  PrintVerdict(verdict, options.common.json, "", counts);
+  const auto known = KnownFindingOf(verdict, bundle.sample);
+  if (options.common.json) {
+    auto json = ParseJson<nlohmann::ordered_json>(JsonLineOf(verdict, counts));
+    if (known) json["known"] = known->ToJson();
+    std::cout << JsonText(json) << std::endl;
+  } else {
+    PrintVerdict(verdict, false);
+    if (known) std::cout << known->ToLine() << std::endl;
+  }
   const std::string explanation = reports::ExplanationText(verdict.localisation);
   if (options.explain && !options.common.json && !explanation.empty())
     std::cout << explanation << std::endl;

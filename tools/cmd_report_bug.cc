@@ -84,6 +84,11 @@ std::string RarityText(const reports::Verdict& verdict) {
                      : absl::StrCat("seen in ", failed, " of ", runs, " runs");
 }
 
+// Returns the last component, since the location is private to its owner.
+std::string NameOfFolder(const std::string& folder) {
+  return std::filesystem::path(folder + "/").parent_path().filename().string();
+}
+
 // Returns the answer of `hlocts blame` that the bundle holds, as a paragraph.
 std::string BlameText(const std::string& folder) {
   const auto text = ReadFile(folder + "/blame.json");
@@ -95,6 +100,27 @@ std::string BlameText(const std::string& folder) {
       "\nGuilty: ", blame.value("answer", ""), " (`hlocts blame`",
       blame.value("confirmed", false) ? "; confirmed: the failure disappears without it" : "",
       without.empty() ? "" : absl::StrCat("; with it switched off: `", without, "`"), ").\n");
+}
+
+// Returns the releases that have the failure, from history.json or the finding.
+std::string ReleasesText(const std::string& folder, const findings::Finding& own) {
+  const auto text = ReadFile(folder + "/history.json");
+  const auto kept =
+      text.ok() ? ParseJson<nlohmann::ordered_json>(*text) : nlohmann::ordered_json(nullptr);
+  const auto name = [&](const char* key, const std::string& otherwise) {
+    return kept.is_object() ? TextField(kept, key) : otherwise;
+  };
+  const std::string first = name("first_bad", own.first_bad());
+  const std::string before = name("last_good_before", own.last_good_before());
+  const std::string after = name("first_good_after", own.first_good_after());
+  if (!first.empty())
+    return absl::StrCat("first bad ", first, before.empty() ? "" : ", good before in ", before,
+                        "; last bad ", name("last_bad", own.last_bad()),
+                        after.empty() ? "" : ", good again in ", after, " (`hlocts history`)");
+  if (kept.is_object()) return "no release that ran has the failure (`hlocts history`)";
+  return own.history().empty()
+             ? absl::StrCat("not looked up (`hlocts history ", NameOfFolder(folder), " --keep`)")
+             : own.history();
 }
 
 std::string WhatIsWrong(const reports::Verdict& verdict) {
@@ -182,11 +208,6 @@ std::string PublicRunner(absl::string_view backend) {
   return absl::StrCat("No public tool runs this HLO on the engine ", backend, ".");
 }
 
-// Returns the last component, since the location is private to its owner.
-std::string NameOfFolder(const std::string& folder) {
-  return std::filesystem::path(folder + "/").parent_path().filename().string();
-}
-
 std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folder) {
   const std::string& backend = bundle.result.verdict.backend;
   if (fuzz::RunsInJax(backend)) {
@@ -212,12 +233,14 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
     known = KnownFindingOf(verdict, bundle.sample);
   }
   const std::string rarity = RarityText(verdict);
-  std::string question;
-  if (known && known->finding.question())
-    question = absl::StrCat("This is ", QuestionText(known->finding), "\n\n");
+  std::string about;  // the finding
+  if (known && !own.ok()) absl::StrAppend(&about, "known: ", known->ToText(), "\n\n");
+  if (own.ok() && own->question()) absl::StrAppend(&about, "This is ", QuestionText(*own), "\n\n");
+  if (known && !known->finding.threads().empty())
+    absl::StrAppend(&about, "Public reports: ", known->finding.threads(), "\n\n");
   std::string report = absl::StrCat(
       "# ", own.ok() ? own->title() : TitleOf(verdict, *bundle.sample.module),
-      rarity.empty() ? "" : absl::StrCat(" (", rarity, ")"), "\n\n", question,
+      rarity.empty() ? "" : absl::StrCat(" (", rarity, ")"), "\n\n", about,
       rarity.empty() ? ""
                      : absl::StrCat("Not deterministic: ", rarity, " (", verdict.flake, ").\n\n"),
       WhatIsWrong(verdict), BlameText(options.bundle), "\n## Module\n\n",
@@ -232,7 +255,9 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   const std::string engine = backends::EngineNameOf(verdict.backend);
   if (fuzz::RunsInJax(verdict.backend) || engine == "xla_gpu" || engine == "tpu")
     absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)));
-  absl::StrAppend(&report, "\nEngine: ", verdict.backend, " ", verdict.backend_version, ".\n");
+  absl::StrAppend(
+      &report, "\nEngine: ", verdict.backend, " ", verdict.backend_version,
+      ".\n\nreleases: ", ReleasesText(options.bundle, own.ok() ? *own : findings::Finding()), "\n");
   return report;
 }
 

@@ -57,9 +57,22 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
   std::ofstream(record) << JsonText(verdict) << "\n";
   EXPECT_THAT(RunHlocts("report-bug " + old).out,
               AllOf(HasSubstr("# rsqrt and log, compiled together, give inf instead of nan"),
-                    HasSubstr("This is a question"), HasSubstr("= `-inf`"),
+                    HasSubstr("known: finding xla-log-of-rsqrt: "), HasSubstr("; a question: "),
+                    HasSubstr("Public reports: "), HasSubstr("= `-inf`"),
+                    HasSubstr("\nreleases: not looked up (`hlocts history hlocts_old_record "
+                              "--keep`)\n"),
                     HasSubstr("> Log is the natural logarithm."),
                     HasSubstr("clause elementwise_unary.18")));
+  std::ofstream(old + "/history.json") << R"({"first_bad":"jaxlib@0.4.30","last_good_before":null,)"
+                                       << R"("last_bad":"b","first_good_after":"c"})";
+  EXPECT_THAT(RunHlocts("report-bug " + old).out,
+              HasSubstr("\nreleases: first bad jaxlib@0.4.30; last bad b, good again in c ("));
+}
+
+TEST(ReportBugTest, AReplayNamesTheFinding) {
+  const Ran ran = RunHlocts("replay " HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt");
+  if (ran.status != 1) GTEST_SKIP() << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("\n    known:    finding xla-log-of-rsqrt: "));
 }
 
 TEST(ReportBugTest, TheAnswerOfBlameIsPrinted) {

@@ -23,6 +23,8 @@ std::string KnownFinding::ToText() const {
                       QuestionText(finding));
 }
 
+std::string KnownFinding::ToLine() const { return absl::StrCat("    known:    ", ToText()); }
+
 nlohmann::ordered_json KnownFinding::ToJson() const {
   return {{"finding", name}, {"title", finding.title()}, {"question", finding.question()}};
 }

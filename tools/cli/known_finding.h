@@ -18,6 +18,7 @@ struct KnownFinding {
 
   // "finding NAME: TITLE", and for a question the reading that permits the value.
   std::string ToText() const;
+  std::string ToLine() const;  // as a line below a verdict
   nlohmann::ordered_json ToJson() const;
 };
 
