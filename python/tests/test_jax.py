@@ -438,8 +438,29 @@ def test_unequal_copies_fail():
         part = jax.shard_map(lambda x: x, mesh=mesh(), in_specs=P(("a", "b")), out_specs=P(),
                              check_vma=False)
         return part(x)
-    result = jax.jit(own)(np.arange(4.))
-    assert "hold different copies" in hlocts.lowering._unequal(result)[0]
+    spread = dict(mesh=mesh(), in_specs=(P(("a", "b")),), out_specs=P())
+    for options, runs in (({}, {}), ({"repeat": 2}, {"fail": 2})):
+        result = hlocts.check(own, np.arange(1., 5, dtype=np.float32), **spread, **options)
+        failure = result.failure
+        assert (result.verdict, failure.output, failure.index, result.runs) == ("fail", 0, (0,), runs)
+        assert [copy.value for copy in failure.copies] == ["1", "2"], failure
+        assert not result.replay and sorted(os.listdir(result.files.path)) == [
+            "inputs.npz", "module.hlo", "outputs.npz"]
+        for words in ("[0] is 1 on device 0 and 2 on device 1", "different copies of an element; the outputs of one device are acceptable",
+                      "the program's fault and not JAX's", "a tile must be equal", "the same check"):
+            assert words in str(result), str(result)
+        assert result.explain().startswith(str(result))
+        assert result._repr_html_()
+    folder = result.files.path
+    del result
+    assert folder.is_dir()
+
+def test_an_unequal_copy_has_its_index_in_the_whole_array():
+    one = lambda x: jax.lax.axis_index("a") * (x == x[-1]) + 0.0 * x
+    part = jax.shard_map(one, mesh=mesh(), in_specs=P("b"), out_specs=P("b"), check_vma=False)
+    result = jax.jit(part)(np.arange(4.))
+    (found,) = hlocts.lowering._unequal([result])
+    assert (found.index, [copy.value for copy in found.copies]) == ((1,), ["0", "1"])
 
 def test_an_engine_partitions_or_says_that_it_cannot():
     x = np.arange(16, dtype=np.float32).reshape(4, 4)
@@ -486,4 +507,4 @@ def test_wrong_arguments_are_named():
 
 def test_a_mesh(pytester):
     pytester.makepyfile(MESH_TEST)
-    pytester.runpytest_subprocess().assert_outcomes(passed=9)
+    pytester.runpytest_subprocess().assert_outcomes(passed=10)

@@ -83,7 +83,7 @@ def check(
         result = _judge(low.text, low.inputs, outputs, profile, promised, keep, low)
         result = dataclasses.replace(result, runs=runs, is_cut=spread is not None)
         if low.unequal:
-            return dataclasses.replace(result, verdict="fail", reason=low.unequal[0])
+            return _with_unequal(result, low)
         if spread:
             return result
         is_settled = result.verdict not in ("inconclusive", "probable") or bool(facts)
@@ -93,20 +93,38 @@ def check(
     return _on_engine(low, engine, profile, keep, repeat)
 
 
+def _with_unequal(judged: Result, low: lowering.Lowered) -> Result:
+    """Returns a fail for copies that differ. `judged` is the verdict on those of one device, and has
+    the files."""
+    found, rule = low.unequal[0], AcceptedSet("one value on all devices", (), False)
+    values = " and ".join(f"{copy.value} on {copy.name}" for copy in found.copies)
+    failure = Failure(output=found.output, name=_output_name(low, found.output), index=found.index,
+                      actual=values, actual_bits="", accepted=rule, ulps=None, rule="", clause="",
+                      instruction="", operation="", operands=(), arguments=(), copies=found.copies)  # fmt: skip
+    judged.files.want()
+    alone = "are acceptable" if judged.passed else f"alone: {judged.verdict}: {judged.reason}"
+    return dataclasses.replace(judged, verdict="fail", failure=failure, kept=True, reason=(
+        f"devices hold different copies of an element; the outputs of one device {alone}; they and "
+        f"the inputs: {judged.files.path}"))
+
+
 def _worst_of(
     low: lowering.Lowered, first: list[Array], repeat: int, profile: str, facts: Sequence[str]
 ) -> tuple[list[Array], dict[str, int]]:
     """Returns the outputs of the first failing run, else of the first, and the runs by verdict."""
     counts = collections.Counter[tuple[bytes, ...]]()
     outputs: dict[tuple[bytes, ...], list[Array]] = {}
+    unequal = 0
     for run in range(repeat):
         given = low.execute() if run > 0 else first
-        bits = tuple(array.tobytes() for array in given)
+        differs, unequal = len(low.unequal) > unequal, len(low.unequal)
+        bits = (b"unequal" if differs else b"", *(array.tobytes() for array in given))
         outputs.setdefault(bits, given)
         counts[bits] += 1
     worst, runs = first, collections.Counter[str]()
     for bits, given in outputs.items():
-        verdict = _judge(low.text, low.inputs, given, profile, facts, None, low).verdict
+        verdict = ("fail" if bits[0]
+                   else _judge(low.text, low.inputs, given, profile, facts, None, low).verdict)
         if verdict == "fail" and not runs["fail"]:
             worst = given
         runs[verdict] += counts[bits]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import functools
+import itertools
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -14,9 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from hlocts import checking
+from hlocts import arrays, checking
 from hlocts.arrays import Array
 from hlocts.errors import HloctsError
+from hlocts.result import Operand
 
 _HEADER = re.compile(r"entry_computation_layout=\{\((.*?)\)->")
 _PARAMETER = re.compile(r"\b[a-z][a-z0-9]*\[")
@@ -27,6 +29,15 @@ def platform_of(engine: str) -> str | None:
     """Returns the JAX platform for a compiler without a device; None for other engines, which take
     the module that this JAX runs."""
     return _PLATFORMS.get(re.split("[@?]", engine)[0])
+
+
+@dataclass(frozen=True)
+class Unequal:
+    """An element of an output, and its copies on two devices."""
+
+    output: int
+    index: tuple[int, ...]
+    copies: tuple[Operand, ...]
 
 
 @dataclass(frozen=True)
@@ -42,8 +53,8 @@ class Lowered:
     engine: str  # name of that backend
     facts: tuple[str, ...]  # that hold on it: see own_facts
     devices: int = 1  # over which it partitions the function
-    # Set by execute if a mesh is used: devices that have different copies of one element.
-    unequal: list[str] = dataclasses.field(default_factory=list)
+    # Set by execute if a mesh is used: elements of which two devices have different copies.
+    unequal: list[Unequal] = dataclasses.field(default_factory=list)
 
 
 def _jax() -> Any:
@@ -155,19 +166,23 @@ class Spread:
             specs, is_leaf=lambda one: one is None or isinstance(one, spec))  # fmt: skip
 
 
-def _unequal(result: Any) -> list[str]:
+def _unequal(results: list[Any]) -> Iterator[Unequal]:
     """Returns for each array the first element of which two devices have different copies."""
-    found = []
+    for output, result in enumerate(results):
+        yield from itertools.islice(_unequal_shards(output, result), 1)
+
+
+def _unequal_shards(output: int, result: Any) -> Iterator[Unequal]:
     for shard in result.addressable_shards:
         first = next(s for s in result.addressable_shards if s.index == shard.index)
         one, other = np.asarray(first.data), np.asarray(shard.data)
         differ = np.argwhere((one != other) & ~((one != one) & (other != other)))
-        if len(differ) and not found:
-            at = tuple(int(i) for i in differ[0])
-            found.append(f"devices {first.device.id} and {shard.device.id} hold different copies "
-                         f"of an element: {one[at]} and {other[at]}, at {list(at)} of their tile"
-                         )  # fmt: skip
-    return found
+        if len(differ):
+            at = tuple(differ[0])
+            copies = tuple(Operand(f"device {of.device.id}", arrays.text(array[at]))
+                           for of, array in ((first, one), (shard, other)))  # fmt: skip
+            index = tuple((of.start or 0) + int(i) for of, i in zip(shard.index, at, strict=True))
+            yield Unequal(output, index, copies)
 
 
 @contextlib.contextmanager
@@ -223,16 +238,16 @@ def lower(
                 else jitted.lower(*words))  # fmt: skip
 
     lowered = lower_again()
-    unequal: list[str] = []
+    unequal: list[Unequal] = []
 
     def execute() -> list[Array]:
         if parted is None:
             return _leaves(jax, lowered.compile()(*words))
         typed = spread and spread.is_typed
         results = parted(*(words if typed else jax.tree_util.tree_map(np.asarray, words)))
-        for leaf in jax.tree_util.tree_leaves(results):
-            unequal.extend(_unequal(leaf))
-        return [np.asarray(leaf) for leaf in jax.tree_util.tree_leaves(results)]
+        leaves = jax.tree_util.tree_leaves(results)
+        unequal.extend(_unequal(leaves))
+        return [np.asarray(leaf) for leaf in leaves]
 
     text = _text(lower_again, lowered, jax)
     inputs = _leaves(jax, words)

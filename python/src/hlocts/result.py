@@ -53,6 +53,7 @@ class Failure:
     distance: str = ""  # distance from the value to the set, in words
     source: str = ""  # the wrong instruction's file and line; empty if the module does not name it
     sentences: tuple[Sentence, ...] = ()  # sentences of the documents on the wrong operation
+    copies: tuple[Operand, ...] = ()  # values of two devices that differ; nothing else is wrong then
 
 
 _NARROWER = ("explain() names the step that widens the sets; profile=\"strict\", facts=[...] that the "
@@ -89,8 +90,9 @@ class Result:
 
     @property
     def replay(self) -> str:
-        """Returns a shell command line; empty for a pass whose files were not kept."""
-        if not self.replay_arguments or (self.passed and not self.kept):
+        """Returns a shell command line; empty for a pass whose files were not kept, and for copies
+        that differ from device to device, which the same check repeats."""
+        if not self.replay_arguments or (self.passed and not self.kept) or self._copies():
             return ""
         return shlex.join([str(binary.find()), *self.replay_arguments])
 
@@ -99,6 +101,8 @@ class Result:
         first NaN that HLO itself gives or else of the element with the widest set) and, for an
         engine's failure, the smallest piece that has it."""
         text = binary.run(self.replay_arguments) if self.replay_arguments else str(self)
+        if self._copies():
+            text = f"{self}\n\nthe outputs of one device alone:\n{text}"
         return re.sub("(?m)^( *next: +)--.*", lambda line: line[1] + self._narrower(), text)
 
     def raise_for_failure(self) -> Result:
@@ -111,6 +115,9 @@ class Result:
         unknown |= self.record.get("cause", {}).get("kind") == "reference"
         kind = NotJudgedError if unknown else ConformanceError
         raise kind(str(self))
+
+    def _copies(self) -> tuple[Operand, ...]:
+        return self.failure.copies if self.failure else ()
 
     def _headline(self) -> str:
         return f"{self.verdict}: {self.module} on {self.engine}"
@@ -138,6 +145,8 @@ class Result:
             is_open = self.verdict in ("inconclusive", "probable")
             narrower = [f"next: {self._narrower()}"] if is_open else []
             return [*([self.reason] if self.reason else []), self._checked(), *narrower]
+        if self._copies():
+            return [*_unequal_lines(self.failure), self.reason, self._checked()]
         # The program's sentence repeats the element first. Only the rest is new.
         rest = _WRONG.search(self.reason)
         more = [rest[1] + " are wrong" + rest[2]] if rest else [self.reason]
@@ -159,9 +168,23 @@ class Result:
         return f"<div>{svg}<pre>{html.escape(str(self))}</pre></div>"
 
 
+def _place(failure: Failure) -> tuple[str, str]:
+    """Returns the name of the output, and the index."""
+    index = "[" + ", ".join(map(str, failure.index)) + "]"
+    return failure.name or f"output {failure.output}", index
+
+
+def _unequal_lines(failure: Failure) -> list[str]:
+    name, at = _place(failure)
+    return [f"{name} at {at} is {failure.actual}",
+            '"copies of a tile must be equal" (`hlocts help sharded-programs`)',
+            "a shard_map that promises a replicated result and does not make one is the program's fault "
+            "and not JAX's (check_vma=False leaves it unchecked)",
+            "the same check repeats the fail; `hlocts judge`, which gets one copy, does not"]  # fmt: skip
+
+
 def _failure_lines(failure: Failure, by: str) -> list[str]:
-    at = "[" + ", ".join(map(str, failure.index)) + "]"
-    name = failure.name or f"output {failure.output}"
+    name, at = _place(failure)
     far = f"; {failure.distance}" if failure.distance else ""
     bits = f" ({failure.actual_bits})" if failure.actual_bits else ""
     lines = [f"{name} at {at} is {failure.actual}{bits}; {by} allows {failure.accepted.text}{far}"]
