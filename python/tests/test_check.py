@@ -179,6 +179,9 @@ jax.jit(lambda x: jnp.log(x) - 1)(jnp.float32(-1))
 @jax.jit
 def sums(x): return jnp.sin(jnp.sum(x * x) * 1e8)
 sums(jnp.asarray(np.random.default_rng(0).standard_normal(4096), jnp.float32))
+@jax.jit
+def dot(x): return x @ x
+dot(jnp.asarray(np.random.default_rng(0).standard_normal((256, 256)), jnp.bfloat16))
 """
 
 
@@ -186,7 +189,11 @@ def test_a_nan_and_an_open_verdict_have_a_line_each(tmp_path):
     done = run(tmp_path, OPEN)
     assert re.search(r"NaN  1 executions .*: HLO itself gives NaN: log", done.stderr), done.stderr
     assert re.search(r"inconclusive  1 .*: \S*program\.py:5 \(sums\): ", done.stderr), done.stderr
-    assert "next: --profile=strict" in done.stderr
+    assert "next: --profile=strict narrows the sets; hlocts.check(f, *args) on" in done.stderr
+    assert "next: --facts=xla_cpu,dot.sums=f32 narrows the widest set" in done.stderr
+    assert "2 inconclusive" in done.stderr
+    (tmp_path / "f").mkdir()
+    assert "1 inconclusive" in run(tmp_path / "f", OPEN, "--facts=xla_cpu,dot.sums=f32").stderr
 
 
 @needs_plugin

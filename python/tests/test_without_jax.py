@@ -295,6 +295,18 @@ class Judge(Scratch):
         with self.assertRaises(hlocts.NotJudgedError):
             result.raise_for_failure()
 
+    def test_an_open_sum_of_16_bit_floats_names_the_fact_that_narrows_it(self):
+        text = ("HloModule m\nENTRY main {\n  a = f16[400] parameter(0)\n"
+                "  ROOT d = f16[] dot(a, a), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n}\n")
+        a = np.resize(np.float16([1.7, -1.3]), 400)
+        inputs, outputs = [a], [np.float16(a.astype("f") @ a.astype("f"))]
+        result = hlocts.judge(text, inputs, outputs, facts=["xla_cpu"])
+        self.assertEqual(result.verdict, "inconclusive")
+        for said in (str(result), result.explain()):
+            self.assertIn('facts=["xla_cpu", "dot.sums=f32"] narrows', said)
+        result = hlocts.judge(text, inputs, outputs, facts=["xla_cpu", "dot.sums=f32"])
+        self.assertEqual((result.verdict, result.fact), ("pass", ""))
+
     def test_what_only_the_reference_gives_up_is_not_judged(self):
         judged = hlocts.judge(DOT, *suspect_of_dot())
         for cause, kind in (("reference", hlocts.NotJudgedError),

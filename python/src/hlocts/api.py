@@ -25,7 +25,7 @@ from hlocts.accepted import AcceptedSet
 from hlocts.arrays import Array
 from hlocts.bounds import Allowed
 from hlocts.errors import HloctsError, brief
-from hlocts.result import Failure, Operand, Result, Sentence
+from hlocts.result import Failure, Operand, Result, Sentence, deciding_fact
 
 _NAME = re.compile(r"^(?:HloModule|module) @?([^\s,{]+)", re.MULTILINE)
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
@@ -86,7 +86,8 @@ def check(
             return _with_unequal(result, low)
         if spread:
             return result
-        is_settled = result.verdict not in ("inconclusive", "probable") or bool(facts)
+        own = facts is None or ((facts,) if isinstance(facts, str) else tuple(facts)) == low.facts
+        is_settled = result.verdict not in ("inconclusive", "probable") or not own
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
         raise HloctsError("facts: expected only with outputs; an engine declares its own")
@@ -336,6 +337,7 @@ def _result(
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
         replay_arguments=(*arguments, "--explain"), record=record, runs=record.get("runs", {}),
         kept=job.wanted, files=job,
+        fact=deciding_fact(text, record.get("widest", {}).get("instruction", ""), arguments),
     )  # fmt: skip
 
 

@@ -35,6 +35,7 @@ import numpy as np
 
 from hlocts import binary
 from hlocts.errors import HloctsError
+from hlocts.result import deciding_fact
 from hlocts.worker_frames import frames
 
 # Element types by their PJRT_Buffer_Type.
@@ -54,8 +55,7 @@ _SETTINGS = {
     "sample": r"all|(first|\d+|1/[1-9]\d*)(,(first|\d+|1/[1-9]\d*))*",
     "budget": f"{_NUMBER}%?", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?",
 }  # fmt: skip
-_NEXT = ("--profile=strict or --facts=TARGET narrows the sets; hlocts.check(f, *args, engine=\"jax\") "
-         "judges by pieces")  # fmt: skip
+_PIECES = "hlocts.check(f, *args) on JAX's own CPU client judges by pieces"
 _ENDED = "the wait time had ended"
 _RED = ("fail", "error")  # verdicts with which a check that has --fail fails
 
@@ -93,9 +93,9 @@ def wait_seconds(words: dict[str, str]) -> float:
 def judge_options(words: dict[str, str]) -> list[str]:
     """Returns the options of `hlocts judge` that the settings name."""
     own = OWN_FACTS if words.get("plugin") == OWN_CLIENT else ""
-    facts = words.get("facts", own)
+    facts = filter(None, words.get("facts", own).split(","))
     return [f"--profile={words.get('profile', 'default')}",
-            *([f"--facts-of={facts}"] if facts else [])]  # fmt: skip
+            *(f"--fact{'' if '.' in fact else 's-of'}={fact}" for fact in facts)]  # fmt: skip
 
 
 class _Judge:
@@ -236,12 +236,24 @@ class Server:
         for place in (answer.get("first_failure") or {}, answer.get("widest", {})):
             if place.get("source", "").startswith("-:"):  # a converter's name of text without places
                 place["source"] = f"{module.with_suffix('.mlir')}{place['source'][1:]}"
+        if answer["verdict"] == "inconclusive":
+            answer["next"] = self._next(module, answer.get("widest", {}).get("instruction", ""))
         if answer["verdict"] in _KEPT:
             answer["kept"] = str(self._keep(stem.name, module, files))
             answer["options"] = judge_options(self._words)
         for file in files.values():
             file.unlink(missing_ok=True)
         return answer
+
+    def _next(self, module: pathlib.Path, widest: str) -> str:
+        """Returns what may narrow the sets of an open verdict."""
+        given = judge_options(self._words)
+        if fact := deciding_fact(binary.run(["convert", module, "--to=text"]), widest, given):
+            facts = ",".join([*(one.partition("=")[2] for one in given[1:]), fact])
+            return f"--facts={facts} narrows the widest set, if the engine sums in f32"
+        options = ["--profile=strict"] * (given[0] != "--profile=strict")
+        options += ["--facts=TARGET"] * (len(given) == 1)
+        return "; ".join([*([f"{' or '.join(options)} narrows the sets"] if options else []), _PIECES])
 
     def _keep(
         self, name: str, module: pathlib.Path, files: dict[str, pathlib.Path]
@@ -358,8 +370,8 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     for (verdict, reason), programs in sorted(reasons.items(), key=lambda item: -len(item[1])):
         names = ", ".join(map(str, sorted(set(programs))))
         lines.append(f"  {verdict}  {len(programs)} executions (program {names}): {reason}")
-    if verdicts["inconclusive"]:
-        lines.append(f"        next: {_NEXT}")
+    advice = dict.fromkeys(result["next"] for result in results if "next" in result)
+    lines += [f"        next: {one}" for one in advice]
     for reason, count in counts["skipped"].items():
         lines.append(f"  not recorded  {count} executions: {reason}")
     lines += _waiting_lines(directory)
@@ -504,7 +516,7 @@ def main() -> int:
         "spool": "bytes of records that wait for the judge (2G)",
         "wait": "seconds for the judge at the end (60)",
         "profile": "strict, default or relaxed (default)",
-        "facts": "target whose facts hold, as --facts-of of hlocts judge (xla_cpu of plugin=jax)",
+        "facts": "target whose facts hold, and facts, as xla_cpu,dot.sums=f32 (xla_cpu of plugin=jax)",
     }
     for name in _SETTINGS:
         parser.add_argument(f"--{name}", help=helps[name])

@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import re
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -58,7 +59,19 @@ class Failure:
 
 _NARROWER = ("explain() names the step that widens the sets; profile=\"strict\", facts=[...] that the "
              "engine promises (`hlocts help facts`) or other inputs narrow them")  # fmt: skip
+# The facts on how 16-bit numbers are added, by operation.
+_SUMS = {"dot": "dot.sums=f32", "convolution": "dot.sums=f32", "reduce": "reduce.sums=f32",
+         "reduce-window": "reduce.sums=f32"}  # fmt: skip
 __unittest = True  # see errors.py
+
+
+def deciding_fact(text: str, instruction: str, given: Sequence[str]) -> str:
+    """Returns the fact that narrows sums of 16-bit floats, if `instruction` of the module's text is
+    one and no option in `given` has the fact; else ""."""
+    line = rf"(?m)^ *(?:ROOT )?%?{re.escape(instruction)} = b?f16\[\S+ ([a-z-]+)\("
+    found = re.search(line, text) if instruction else None
+    fact = _SUMS.get(found[1], "") if found else ""
+    return "" if any(fact in option for option in given) else fact
 
 
 @dataclass(frozen=True)
@@ -79,6 +92,7 @@ class Result:
     kept: bool = False  # module and arrays outlive this object
     files: Any = field(default=None, repr=False, compare=False)  # owner of the files if they do not
     is_cut: bool = True  # nothing is left to judge by pieces
+    fact: str = ""  # would narrow the widest set, if the engine sums so
 
     @property
     def passed(self) -> bool:
@@ -131,6 +145,11 @@ class Result:
         return f"{self.reason or 'the program gives no reason'}{known}"
 
     def _narrower(self) -> str:
+        if self.fact:
+            options = [one.partition("=") for one in self.replay_arguments]
+            given = [value for name, _, value in options if name in ("--fact", "--facts-of")]
+            facts = ", ".join(f'"{one}"' for one in [*given, self.fact])
+            return f"facts=[{facts}] narrows the widest set, if the engine sums in f32; {_NARROWER}"
         return _NARROWER + ("" if self.is_cut else '; engine="jax" judges by pieces')
 
     def _checked(self) -> str:
