@@ -27,9 +27,7 @@ try:
     import numpy as np
     import ml_dtypes  # isort: skip
 except ImportError as missing:
-    if __name__ == "__main__" and not any(word.startswith("-") for word in sys.argv[1:]):
-        print(f"reproduce.py: {missing}: pip install jax==0.12.0.1 (more: --help)", file=sys.stderr)
-        sys.exit(3)
+    np, lacking = None, missing
 
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "certify"))
@@ -213,6 +211,14 @@ def releases_of(said):
     return "; ".join(filter(None, [*words, said.get("releases", "")]))
 
 
+def advice(folder, said):
+    """Returns what to install: the newest jax whose jaxlib has the defect, if one was measured."""
+    engine, _, version = said.get("last_bad", "").partition("@")
+    if engine == "jaxlib" and folder.resolve().name.startswith("xla-"):
+        return f"pip install jax=={version} reproduces it (more: --help)"
+    return "pip install jax==0.12.0.1 (more: --help)"
+
+
 def main(arguments):
     into = [word.removeprefix("--write=") for word in arguments if word.startswith("--write=")]
     if len(arguments) != 1 + len(into) or arguments[0].startswith("-"):
@@ -225,6 +231,9 @@ def main(arguments):
     if into:
         return write_files(folder, pathlib.Path(into[0]))  # None: status 0
     said = fields_of(folder / "finding.textproto")
+    if np is None:
+        print(f"reproduce.py: {lacking}: {advice(folder, said)}", file=sys.stderr)
+        return NOT_RUN
     verdict = json.loads(said["verdict"])
     if "HLOCTS_REPRODUCE" in os.environ:
         return run_module(folder, said, verdict)

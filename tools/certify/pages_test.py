@@ -183,7 +183,11 @@ class PagesTest(unittest.TestCase):
     def test_the_common_program_names_a_package_that_is_missing(self):
         path = fields.FINDINGS / "reproduce.py"
         hidden = "import runpy, sys; sys.modules['ml_dtypes'] = None; "
-        for word, status, message in (("--help", 0, "pip install"), ("x", 3, "pip install")):
+        for word, status, message in (
+            ("--help", 0, "pip install"), ("x", 2, "expected the directory of a finding"),
+            (path.parent / "xla-absolute-value-of-a-square", 3, "pip install jax==0.11.0 reproduces it"),
+            (path.parent / "iree-convert-from-f8e8m0fnu", 3, "pip install jax==0.12.0.1 (more"),
+        ):  # fmt: skip
             run = f"sys.argv = ['r', '{word}']; runpy.run_path('{path}', run_name='__main__')"
             done = subprocess.run([sys.executable, "-c", hidden + run], capture_output=True,
                                   text=True, check=False)  # fmt: skip
