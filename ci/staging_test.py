@@ -142,8 +142,10 @@ class Staged(unittest.TestCase):
         index = (share / "docs/pages/findings/index.md").read_text()
         for path in (share / "results/findings").glob("*/finding.textproto"):
             self.assertIn(f"](../../../results/findings/{path.parent.name})", index)
-        readme = staging.installed_page((staging.ROOT / "README.md").read_text(), share, share, "share/hlocts/")
-        self.assertIn("](share/hlocts/results/selfcheck/summary.md)", readme)
+        readme = runpy.run_path(str(staging.ROOT / "ci/release"))["readme_of"](share)
+        self.assertIn("\n\nLinks, `bin/hlocts` and `share/hlocts/...` are paths from this directory", readme)
+        for target in re.findall(r"\]\(([^)#:\s]+)[)#]", readme):
+            self.assertTrue((self.tree / target).exists(), target)
 
     def test_every_link_and_picture_of_a_page_is_there(self):
         pages = list((self.tree / "share/hlocts").rglob("*.md"))
