@@ -41,16 +41,21 @@ const NightlyEngineResult* EngineOf(const NightlyRun* night, const std::string& 
   return found == night->engines.end() ? nullptr : &found->second;
 }
 
+struct Latest {
+  char mark = kAbsentMark;
+  size_t night = 0;  // index of the nightly run; 0 also for an earlier one that is not loaded
+};
+
 // Returns the latest verdict of a case on an engine up to the nightly run of index `until` - 1, or
 // kAbsentMark. A nightly run in which the engine was dead has none.
-char LatestMark(const History& history, size_t until, const std::string& name, size_t one) {
+Latest LatestVerdict(const History& history, size_t until, const std::string& name, size_t one) {
   for (; until > 0; --until) {
     const NightlyEngineResult* engine = EngineOf(&history.nights[until - 1], name);
     const char mark = MarkAt(engine, one);
-    if (IsRun(mark) && !HasNoVerdicts(*engine)) return mark;
+    if (IsRun(mark) && !HasNoVerdicts(*engine)) return {mark, until - 1};
   }
   auto earlier = history.earlier.find(name);
-  return earlier == history.earlier.end() ? kAbsentMark : MarkAt(&earlier->second, one);
+  return {earlier == history.earlier.end() ? kAbsentMark : MarkAt(&earlier->second, one)};
 }
 
 // Returns the index of a nightly run, or the number of all.
@@ -84,6 +89,7 @@ bool IsWorse(char before, char now) {
 
 void Sort(const Change& change, NightlyRunDiff& changes) {
   const char before = WithoutExpectation(change.before), now = WithoutExpectation(change.now);
+  const bool was_covered = IsBad(change.before) && !IsUnexpected(change.before);
   if (now == kFlakeMark) {
     changes.flaky.push_back(change);
   } else if (!IsRun(now)) {
@@ -91,7 +97,7 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   } else if (!IsRun(before)) {
     auto& list = changes.since.empty() ? changes.regressed : changes.first_run;
     if (IsUnexpected(change.now)) list.push_back(change);
-  } else if (IsWorse(before, now)) {
+  } else if (IsWorse(before, now) || (was_covered && IsUnexpected(change.now))) {
     changes.regressed.push_back(change);
   } else if (IsBad(before) && now == kPassMark) {
     changes.fixed.push_back(change);
@@ -100,20 +106,30 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   }
 }
 
-// Adds an unexpected case whose verdict before was bad too, and sets `open_since`. Nightly runs
-// that did not run the case are skipped.
-void AddOpen(const History& history, size_t until, size_t one, const Change& change,
-             size_t& earliest, NightlyRunDiff& changes) {
-  if (!IsUnexpected(change.now) || !IsBad(change.before)) return;
-  changes.open.push_back(change);
-  for (size_t n = until; n > 0; --n) {
-    const NightlyEngineResult* engine = EngineOf(&history.nights[n - 1], change.engine);
-    const char mark = MarkAt(engine, one);
-    if (!IsRun(mark) || HasNoVerdicts(*engine)) continue;
-    if (!IsBad(mark)) break;
-    earliest = std::min(earliest, n - 1);
+// Adds what an earlier nightly run reported and lasts: unexpected as before, or without the support
+// that it had. Its date is the first run of the sequence; runs without the case are skipped.
+void AddLasting(const History& history, size_t until, size_t one, Change change,
+                NightlyRunDiff& changes) {
+  const bool is_open = IsUnexpected(change.now) && IsUnexpected(change.before);
+  auto lasts = [&](char mark) { return is_open ? IsUnexpected(mark) : mark == kUnsupportedMark; };
+  if (!lasts(change.now) || !lasts(change.before)) return;
+  Latest last = LatestVerdict(history, until, change.engine, one);
+  size_t first = last.night;
+  while (lasts(last.mark) && first > 0) {
+    last = LatestVerdict(history, first, change.engine, one);
+    if (lasts(last.mark)) first = last.night;
   }
-  if (earliest < history.nights.size()) changes.open_since = history.nights[earliest].label;
+  change.since = history.nights[first].label;
+  const bool was_supported = IsRun(last.mark) && IsWorse(last.mark, kUnsupportedMark);
+  if (is_open || was_supported) (is_open ? changes.open : changes.support_lost).push_back(change);
+}
+
+// Returns the label of the earliest nightly run since which one of the changes lasts, or "".
+std::string EarliestOf(const History& history, const std::vector<Change>& changes) {
+  size_t earliest = history.nights.size();
+  for (const Change& change : changes)
+    earliest = std::min(earliest, IndexOf(history, change.since));
+  return earliest < history.nights.size() ? history.nights[earliest].label : "";
 }
 
 void CompareBuckets(const History& history, const NightlyRun& now, NightlyRunDiff& changes) {
@@ -241,7 +257,8 @@ std::vector<NamedChanges> ListsOf(const NightlyRunDiff& changes) {
           {"changed", &changes.changed},
           {"flaky", &changes.flaky},
           {"not_run", &changes.not_run},
-          {"open", &changes.open}};
+          {"open", &changes.open},
+          {"support_lost", &changes.support_lost}};
 }
 
 size_t NewFailures(const NightlyRunDiff& changes) {
@@ -262,7 +279,6 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
   const std::vector<bool> asked = RequestedCases(history, now);
   const bool other_suite = before && RequestedDifferentCases(*before, now);
   const size_t until = before ? IndexOf(history, before->label) + 1 : 0;
-  size_t earliest = history.nights.size();
   std::set<size_t> gone;
   for (const std::string& name : names) {
     const NightlyEngineResult* engine = EngineOf(&now, name);
@@ -273,7 +289,7 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
     }
     for (size_t i = 0; i < history.cases.size(); ++i) {
       Change change = {name, history.cases[i], MarkAt(old, i), MarkAt(engine, i)};
-      if (IsRun(change.now)) change.before = LatestMark(history, until, name, i);
+      if (IsRun(change.now)) change.before = LatestVerdict(history, until, name, i).mark;
       changes.asked += IsRun(change.now) || IsRun(change.before) || change.now == kMissingMark;
       changes.ran += IsRun(change.now);
       if (other_suite && !asked[i] && IsRun(change.before)) {
@@ -282,9 +298,11 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
         continue;
       }
       Sort(change, changes);
-      AddOpen(history, until, i, change, earliest, changes);
+      AddLasting(history, until, i, change, changes);
     }
   }
+  changes.open_since = EarliestOf(history, changes.open);
+  changes.support_lost_since = EarliestOf(history, changes.support_lost);
   for (size_t i : gone) changes.gone.push_back(history.cases[i]);
   CompareBuckets(history, now, changes);
   if (before && !other_suite) changes.less_precise = LessPrecise(history, before->label, now.label);
@@ -343,6 +361,10 @@ std::string NightlySummaryLine(const History& history, const NightlyRunDiff& cha
                          " not run since ", changes.since);
   if (!changes.open.empty())
     absl::StrAppend(&text, "; ", changes.open.size(), " still open since ", changes.open_since);
+  if (!changes.support_lost.empty()) {
+    absl::StrAppend(&text, "; ", changes.support_lost.size(), " with support lost since ",
+                    changes.support_lost_since);
+  }
   for (const std::string& engine : changes.dead) {
     absl::StrAppend(&text, "; ", engine, " returned no verdict for any case");
   }

@@ -108,6 +108,9 @@ struct History {
 struct Change {
   std::string engine, address;
   char before = kAbsentMark, now = kAbsentMark;
+  // Of what lasts (`open`, `support_lost`): label of the first nightly run of the uninterrupted
+  // sequence of such verdicts.
+  std::string since;
 };
 
 struct UlpsChange {
@@ -120,16 +123,18 @@ struct UlpsChange {
 // run it.
 struct NightlyRunDiff {
   std::string since;  // label of the earlier nightly run; empty for the first
-  // Bad or no longer supported now, was good. Of the first nightly run: what is not as expected.
+  // Bad or no longer supported now, was good; or unexpected now, was expected. Of the first nightly
+  // run: what is not as expected.
   std::vector<Change> regressed;
   std::vector<Change> first_run;  // unexpected now; has no verdict before
   std::vector<Change> fixed;      // was bad, passes now
   std::vector<Change> changed;    // another verdict, neither in `regressed` nor in `fixed`
   std::vector<Change> flaky;
   std::vector<Change> not_run;  // no verdict now; ran before, or was requested
-  // Unexpected now and bad before: reported already, not fixed yet.
+  // Unexpected now and before, of any kind: reported already, not fixed yet.
   std::vector<Change> open;
-  std::string open_since;  // label of the run since which one of `open` has been bad
+  std::vector<Change> support_lost;  // unsupported now and before, good before that
+  std::string open_since, support_lost_since;  // the earliest `since` of these two lists
   std::vector<std::string> dead;
   std::vector<std::string> gone;  // cases that are no longer in the suite
   std::vector<std::pair<std::string, std::string>> new_buckets;  // engine, bucket

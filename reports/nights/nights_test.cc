@@ -163,7 +163,17 @@ TEST(NightsTest, LostSupportIsRedOnce) {
   EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:0: pass -> unsupported"));
   EXPECT_THAT(Named(changes.changed), ElementsAre("xla a/b:1: fail -> unsupported"));
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
-  EXPECT_EQ(AlarmOf(history.nights[2], NewestChanges(history)), Alarm::kGreen);
+  changes = NewestChanges(history);
+  EXPECT_EQ(AlarmOf(history.nights[2], changes), Alarm::kGreen);
+  EXPECT_THAT(Named(changes.support_lost), ElementsAre("xla a/b:0: unsupported -> unsupported"));
+  EXPECT_THAT(NightlySummaryLine(history, changes),
+              HasSubstr("not run since 2; 1 with support lost since 2."));
+  EXPECT_THAT(ToMarkdown(history, changes),
+              HasSubstr("- support lost: `a/b:0` on `xla` (unsupported, since 2)\n"));
+  history.nights[0].engines["xla"].marks = "upp";
+  EXPECT_THAT(NewestChanges(history).support_lost,
+              ElementsAre(::testing::Field(&Change::address, "a/b:1")))
+      << "what was never supported is not lost";
 }
 
 TEST(NightsTest, CasesThatTheSuiteNoLongerHasAreGoneAndNotLost) {
@@ -232,6 +242,35 @@ TEST(NightsTest, OpenFailuresAreListedButAlarmOnce) {
   EXPECT_EQ(AlarmOf(history.nights[3], changes), Alarm::kGreen);
   history.nights.pop_back();
   EXPECT_THAT(Named(NewestChanges(history).open), ElementsAre("xla a/b:1: fail -> fail"));
+}
+
+TEST(NightsTest, AFailureThatWasExpectedIsNewAndOpenFromThenOn) {
+  History history = Cases(5);
+  // Of nights 2 and 3: pass -> fail, fail -> crash, an expectation that ends, one that begins, and
+  // a failure in place of an inconclusive verdict.
+  history.nights = {NightOf("1", {{"xla", "pffFp"}}), NightOf("2", {{"xla", "FCFfI"}}),
+                    NightOf("3", {{"xla", "FCFfF"}})};
+  NightlyRunDiff changes = CompareNightlyRuns(history, &history.nights[0], history.nights[1]);
+  EXPECT_THAT(Named(changes.regressed),
+              ElementsAre("xla a/b:0: pass -> fail", "xla a/b:1: fail -> crash",
+                          "xla a/b:2: fail -> fail", "xla a/b:4: pass -> inconclusive"));
+  EXPECT_THAT(changes.open, IsEmpty());
+  EXPECT_EQ(changes.open_since, "");
+  changes = NewestChanges(history);
+  EXPECT_THAT(changes.open, SizeIs(4));
+  EXPECT_THAT(changes.open, ::testing::Each(::testing::Field(&Change::since, "2")));
+  EXPECT_EQ(changes.open_since, "2");
+  EXPECT_THAT(Named(changes.changed), ElementsAre("xla a/b:4: inconclusive -> fail"));
+  history.nights.push_back(NightOf("4", {{"xla", "pl.FF"}}));
+  history.nights.push_back(NightOf("5", {{"xla", "FCFFF"}}));
+  changes = NewestChanges(history);
+  EXPECT_THAT(Named(changes.regressed), ElementsAre("xla a/b:0: pass -> fail"));
+  auto json = ParseJson<nlohmann::json>(ToSummaryJson(history, changes));
+  ASSERT_EQ(json["open"].size(), 4u);
+  EXPECT_EQ(json["open"][0]["since"], "2") << "nights without the case interrupt no sequence";
+  EXPECT_EQ(json["open"][2]["since"], "4");
+  EXPECT_EQ(json["open_since"], "2");
+  EXPECT_FALSE(json["regressed"][0].contains("since"));
 }
 
 TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {

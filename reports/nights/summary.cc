@@ -98,7 +98,8 @@ std::string MarkdownLine(const NamedChanges& list) {
     const absl::string_view before = MarkName(change.before), now = MarkName(change.now);
     named.push_back(absl::StrCat(
         Code(change.address), " on ", Code(change.engine), " (",
-        before == now || !IsRun(change.before) ? "" : absl::StrCat(before, " → "), now, ")"));
+        before == now || !IsRun(change.before) ? "" : absl::StrCat(before, " → "), now,
+        change.since.empty() ? "" : ", since " + change.since, ")"));
   }
   const size_t more = list.changes->size() - named.size();
   return absl::StrCat("- ", absl::StrReplaceAll(list.name, {{"_", " "}}), ": ",
@@ -164,6 +165,7 @@ std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes)
     json["night"] = now.label;
     json["since"] = changes.since;
     json["open_since"] = changes.open_since;
+    json["support_lost_since"] = changes.support_lost_since;
     json["problems"] = now.problems;
     json["notes"] = now.notes;
     for (const auto& [name, engine] : now.engines) json["engines"][name] = CountMarks(engine.marks);
@@ -175,6 +177,7 @@ std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes)
                                  {"case", change.address},
                                  {"before", std::string(MarkName(change.before))},
                                  {"now", std::string(MarkName(change.now))}});
+      if (!change.since.empty()) json[list.name].back()["since"] = change.since;
     }
   }
   json["dead"] = changes.dead;

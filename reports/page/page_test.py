@@ -136,7 +136,8 @@ class PageTest(unittest.TestCase):
                       self.find("#sentence").text)
         self.assertIn("RED", self.find("#sentence").text.upper())
         lists = self.js("return compareNights(nightBefore(), night())")
-        for name in ("regressed", "first_run", "fixed", "changed", "flaky", "not_run", "open"):
+        for name in ("regressed", "first_run", "fixed", "changed", "flaky", "not_run", "open",
+                     "support_lost"):
             ours = [[one["engine"], self.js("return DATA.cases[arguments[0]]", one["case"])]
                     for one in lists[name]]
             self.assertEqual(sorted(ours), sorted([one["engine"], one["case"]]
@@ -226,8 +227,15 @@ class PageTest(unittest.TestCase):
                                 return [l.regressed.length, l.first_run.length, l.open.length]; };
           const without = count();
           DATA.earlier = {[engine]: 'F'.repeat(DATA.cases.length)};
-          return [without, count()];""")
-        self.assertEqual(counts, [[1, 1, 0], [1, 0, 1]])
+          const open = count();
+          DATA.earlier = {[engine]: 'f'.repeat(DATA.cases.length)};
+          const covered = count();
+          DATA.earlier = {[engine]: 'p'.repeat(DATA.cases.length)};
+          for (const one of DATA.nights.map((night) => night.engines[engine]))
+            one.marks = one.marks.slice(0, i) + 'u' + one.marks.slice(i + 1);
+          const lost = compareNights(nightBefore(), night()).support_lost;
+          return [without, open, covered, lost.map((one) => one.since)];""")
+        self.assertEqual(counts, [[1, 1, 0], [1, 0, 1], [2, 0, 0], ["2026-11-22"]])
 
     def test_a_phone_shows_it_without_scrolling_sideways(self):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",

@@ -13,13 +13,21 @@ function isDead(engine) {
   return ended === 0 || ended >= FEW_CASES;
 }
 
-// Returns the latest verdict up to a nightly run; a run in which the engine was dead has none.
-function latestMark(of, engine, i) {
-  for (let n = DATA.nights.indexOf(of); n >= 0; n--) {
+// Returns the latest verdict before the nightly run of index `until` and the index of its run; a run
+// in which the engine was dead has none.
+function latestVerdict(until, engine, i) {
+  for (let n = until - 1; n >= 0; n--) {
     const mark = markOf(DATA.nights[n], engine, i);
-    if (isRun(mark) && !isDead(DATA.nights[n].engines[engine])) return mark;
+    if (isRun(mark) && !isDead(DATA.nights[n].engines[engine])) return {mark, night: n};
   }
-  return of && DATA.earlier[engine] ? DATA.earlier[engine][i] : '.';
+  return {mark: DATA.earlier[engine] ? DATA.earlier[engine][i] : '.', night: 0};
+}
+function latestMark(of, engine, i) {
+  return of ? latestVerdict(DATA.nights.indexOf(of) + 1, engine, i).mark : '.';
+}
+
+function isWorse(before, now) {
+  return !isBad(before) && (isBad(now) || (now === 'u' && !'ux'.includes(before)));
 }
 
 function sortChange(change, lists) {
@@ -29,14 +37,31 @@ function sortChange(change, lists) {
     if (isRun(before) || now === 'l') lists.not_run.push(change);
   } else if (!isRun(before)) {
     if (isUnexpected(change.now)) lists[lists.first ? 'regressed' : 'first_run'].push(change);
-  } else if (!isBad(before) && (isBad(now) || (now === 'u' && !'ux'.includes(before)))) lists.regressed.push(change);
-  else if (isBad(before) && now === 'p') lists.fixed.push(change);
+  } else if (isWorse(before, now) || (isBad(before) && !isUnexpected(change.before) && isUnexpected(change.now))) {
+    lists.regressed.push(change);
+  } else if (isBad(before) && now === 'p') lists.fixed.push(change);
   else if (before !== now && before !== 'x') lists.changed.push(change);
+}
+
+// Adds what an earlier nightly run reported and lasts, with the first run of the sequence.
+function addLasting(change, before, lists) {
+  const isOpen = isUnexpected(change.now) && isUnexpected(change.before);
+  const lasts = (mark) => (isOpen ? isUnexpected(mark) : mark === 'u');
+  if (!before || !lasts(change.now) || !lasts(change.before)) return;
+  let last = latestVerdict(DATA.nights.indexOf(before) + 1, change.engine, change.case);
+  let first = last.night;
+  while (lasts(last.mark) && first > 0) {
+    last = latestVerdict(first, change.engine, change.case);
+    if (lasts(last.mark)) first = last.night;
+  }
+  change.since = DATA.nights[first].label;
+  if (isOpen) lists.open.push(change);
+  else if (isRun(last.mark) && isWorse(last.mark, 'u')) lists.support_lost.push(change);
 }
 
 function compareNights(before, now) {
   const lists = {first: !before, regressed: [], first_run: [], fixed: [], changed: [], flaky: [], not_run: [], open: [],
-    dead: [], gone: []};
+    support_lost: [], dead: [], gone: []};
   const names = new Set(Object.keys(now.engines));
   for (const [name, engine] of Object.entries(before ? before.engines : {})) {
     if (!isDead(engine)) names.add(name);
@@ -56,21 +81,24 @@ function compareNights(before, now) {
       if (isRun(change.now)) change.before = latestMark(before, engine, i);
       if (otherwise && !asked[i] && isRun(change.before)) gone.add(i);
       else sortChange(change, lists);
-      if (isUnexpected(change.now) && isBad(change.before)) lists.open.push(change);
+      addLasting(change, before, lists);
     }
   }
   lists.gone = [...gone];
   return lists;
 }
 
-const LISTS = [['regressed', 'New: bad or no longer supported, and good before'],
+const LISTS = [['regressed', 'New: bad or no longer supported and good before, or expected before'],
   ['first_run', 'First run: not expected, and no verdict before'], ['fixed', 'Fixed'], ['changed', 'Changed: another verdict, neither new nor fixed'],
   ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost'],
-  ['open', 'Still open: not expected, and failed before']];
+  ['open', 'Still open: not expected today and before'],
+  ['support_lost', 'Support lost: unsupported today and before, supported earlier']];
+const LASTING = ['open', 'support_lost'];
 
 function changeRow(change) {
   return [button(CASES[change.case].address, () => showFailure(change.engine, change.case)),
-    change.engine, wordOf(change.before), cell(wordOf(change.now), classOf(change.now))];
+    change.engine, wordOf(change.before), cell(wordOf(change.now), classOf(change.now)),
+    ...(change.since ? [change.since] : [])];
 }
 
 const SHOWN = 200;
@@ -80,7 +108,8 @@ function listOf(name, title, changes) {
   if (!changes.length) return details;
   if (name !== 'not_run') details.open = true;
   const rows = changes.slice(0, SHOWN).map(changeRow);
-  details.append(wide(title, smallTable(['case', 'engine', 'before', 'now'], rows)));
+  const dates = LASTING.includes(name) ? ['since'] : [];
+  details.append(wide(title, smallTable(['case', 'engine', 'before', 'now', ...dates], rows)));
   if (changes.length > SHOWN) details.append(make('p', {}, `and ${changes.length - SHOWN} more`));
   return details;
 }
@@ -113,7 +142,7 @@ function lessPreciseList() {
 
 function showLists() {
   const lists = compareNights(nightBefore(), night());
-  view.changed = new Set(LISTS.flatMap(([name]) => (name === 'open' ? [] : lists[name]).map((change) => change.case)));
+  view.changed = new Set(LISTS.flatMap(([name]) => (LASTING.includes(name) ? [] : lists[name]).map((change) => change.case)));
   const parts = [];
   for (const problem of night().problems) parts.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
   for (const engine of lists.dead) {

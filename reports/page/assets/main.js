@@ -20,8 +20,8 @@ function showAll() {
 function linkSentence() {
   const span = document.querySelector('#sentence span');
   const lists = {new: 'regressed', 'not as expected': 'regressed', fixed: 'fixed', changed: 'changed', flaky: 'flaky',
-    'not run': 'not_run', 'still open': 'open', findings: 'findings'};
-  const parts = span.textContent.split(/(\d+ (?:new|not as expected|fixed|changed|flaky|not run|still open)|\d+ of \d+ findings)/);
+    'not run': 'not_run', 'still open': 'open', 'with support lost': 'support_lost', findings: 'findings'};
+  const parts = span.textContent.split(/(\d+ (?:new|not as expected|fixed|changed|flaky|not run|still open|with support lost)|\d+ of \d+ findings)/);
   span.replaceChildren(...parts.map((text) => {
     const word = text.replace(/^\d+ (of \d+ )?/, '');
     if (!/^\d/.test(text) || !lists[word]) return text;
