@@ -51,6 +51,15 @@ class NightTest(unittest.TestCase):
         (note,) = steps.cut_by_the_budget(night)
         self.assertIn("cases without verdict are 5 of b;", note)
         self.assertIn("--budget=14m suffices", note)  # 600 s * (1 + 100 / 300)
+        night.state |= {"replayed": {"a": [43, 146], "c": [5, 5]}, "findings seconds": {"a": 86, "c": 14}}
+        (note,) = steps.cut_by_the_budget(night)
+        self.assertIn("cases without verdict are 5 of b; findings not replayed are 103 of a;", note)
+        self.assertIn("--budget=31m suffices", note)  # 600 s * (1 + 206 / 100)
+
+    def test_a_run_begun_with_another_file_names_the_ways_out(self):
+        said = steps.begun_with_others(self.night("2026-12-03"), ["acme=pjrt:/p.so"])
+        self.assertIn("--night=2026-12-03.02", said)
+        self.assertIn(f"delete the directory {self.out / '2026-12-03'}, ", said)
 
     def test_the_directory_of_an_engine_has_its_label(self):
         for engine, name in (("mine=pjrt:/p.so?a=b", "mine"), ("pjrt:/p.so?mine=b", "pjrt__p.so_mine_b"),

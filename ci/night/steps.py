@@ -89,6 +89,13 @@ def changed(night):
             if hash != now.get(engine)]
 
 
+def begun_with_others(night, engines):
+    """Returns the message to a user who continues a run with other files of these engines."""
+    return (f"{night.name} began with another file of {', '.join(engines)}: restore the file to continue "
+            f"the run, begin another run with --night={night.name}.02 or any other new name, or delete "
+            f"the directory {night.folder}, which gives up {night.name}")
+
+
 def unknown_engine(program, engine):
     """Returns the program's message if no engine can have this name, else ""."""
     if "exec:" in engine:  # a worker serves no commands
@@ -124,31 +131,44 @@ def run_suite(night, engine, limit, *more):
     problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
                               f"--out={night.folder / 'suite' / file_name(engine)}",
                               *expected(night, engine), *more, limit=limit)
-    took = night.state.setdefault("suite seconds", {})
-    took[engine] = took.get(engine, 0) + time.monotonic() - started
+    add_seconds(night, "suite", engine, started)
     return problem
 
 
-def cut_by_the_budget(night):
-    """Returns a note on cases that the budget left without verdict, and the budget that suffices
-    at the rate of this run: the time of the suites grows with it."""
-    lost, missing = {}, 0
+def add_seconds(night, part, engine, started):
+    took = night.state.setdefault(f"{part} seconds", {})
+    took[engine] = took.get(engine, 0) + time.monotonic() - started
+
+
+def cases_done(night):
+    """Returns {engine: [verdicts, cases]} of the suites that the budget interrupted."""
+    counts = {}
     for engine in night.state.get("cut", []):
         folder = night.folder / "suite" / file_name(engine)
-        if not (folder / "run.json").exists():  # which the program writes last
-            continue
-        asked = len((folder / "selection.txt").read_text().splitlines())
-        done = len({one["case"] for one in json_lines((folder / "verdicts.jsonl").read_text())})
-        if done < asked:
-            lost[engine] = asked - done
-            missing += night.state["suite seconds"][engine] * (asked - done) / max(done, 1)
-    if not lost:
-        return []
-    used = sum(night.state["suite seconds"].values())
-    minutes = math.ceil(night.options.budget * (1 + missing / used) / 60)
-    names = ", ".join(f"{count} of {engine}" for engine, count in lost.items())
-    return [f"the budget was too short: cases without verdict are {names}; at the rate of this run "
-            f"--budget={minutes}m suffices"]
+        if (folder / "run.json").exists():  # which the program writes last
+            asked = len((folder / "selection.txt").read_text().splitlines())
+            done = {one["case"] for one in json_lines((folder / "verdicts.jsonl").read_text())}
+            counts[engine] = [len(done), asked]
+    return counts
+
+
+def cut_by_the_budget(night):
+    """Returns a note on cases and findings that the budget left without verdict, and the budget that
+    suffices at the rate of this run: the time of these parts grows with it. A campaign uses any time."""
+    said, factor = [], 1
+    for part, what, counts in (("suite", "cases without verdict", cases_done(night)),
+                               ("findings", "findings not replayed", night.state.get("replayed", {}))):
+        took = night.state.get(f"{part} seconds", {})
+        left = {engine: asked - done for engine, (done, asked) in counts.items() if done < asked}
+        if left:
+            # A program that had no time to begin takes a second for each at least.
+            missing = sum(max(took[engine], 1) * count / max(counts[engine][0], 1)
+                          for engine, count in left.items())
+            said.append(f"{what} are " + ", ".join(f"{count} of {engine}" for engine, count in left.items()))
+            factor = max(factor, 1 + missing / max(sum(took.values()), 1))
+    minutes = math.ceil(night.options.budget * factor / 60)
+    return [f"the budget was too short: {'; '.join(said)}; at the rate of this run "
+            f"--budget={minutes}m suffices"] if said else []
 
 
 def suite(night, engine, engines):
@@ -194,11 +214,13 @@ def replay(night, engine, engines, limit):
                      for path in RECORDED.glob("*/finding.textproto")
                      if concerns(path.parent.name, night, engines))
     left = [bundle for bundle in bundles if bundle not in done]
-    problem = None
+    problem, started = None, time.monotonic()
     if left:
         problem, _ = night.hlocts("replay", *left, f"--backend={engine}", "--json", limit=limit,
                                   log=log, mode="a", good=(0, 1, 3))
     done = len(json_lines(log.read_text()))
+    add_seconds(night, "findings", engine, started)
+    night.state.setdefault("replayed", {})[engine] = [done, len(bundles)]
     if problem == TIME_OVER:
         return f"{TIME_OVER}, {done} of {len(bundles)} findings were replayed"
     return problem or (None if done else f"no finding was replayed; see {night.folder}/log.txt")
