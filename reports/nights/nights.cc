@@ -251,14 +251,10 @@ bool IsFailureMark(char mark) {
 }
 
 std::vector<NamedChanges> ListsOf(const NightlyRunDiff& changes) {
-  return {{"regressed", &changes.regressed},
-          {"first_run", &changes.first_run},
-          {"fixed", &changes.fixed},
-          {"changed", &changes.changed},
-          {"flaky", &changes.flaky},
-          {"not_run", &changes.not_run},
-          {"open", &changes.open},
-          {"support_lost", &changes.support_lost}};
+  return {{"regressed", &changes.regressed}, {"first_run", &changes.first_run},
+          {"fixed", &changes.fixed},         {"changed", &changes.changed},
+          {"flaky", &changes.flaky},         {"not_run", &changes.not_run},
+          {"open", &changes.open},           {"support_lost", &changes.support_lost}};
 }
 
 size_t NewFailures(const NightlyRunDiff& changes) {

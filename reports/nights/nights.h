@@ -108,7 +108,7 @@ struct History {
 struct Change {
   std::string engine, address;
   char before = kAbsentMark, now = kAbsentMark;
-  // Of what lasts (`open`, `support_lost`): label of the first nightly run of the uninterrupted
+  // Label of the first nightly run of what lasts (`open`, `support_lost`), in the uninterrupted
   // sequence of such verdicts.
   std::string since;
 };
@@ -133,7 +133,7 @@ struct NightlyRunDiff {
   std::vector<Change> not_run;  // no verdict now; ran before, or was requested
   // Unexpected now and before, of any kind: reported already, not fixed yet.
   std::vector<Change> open;
-  std::vector<Change> support_lost;  // unsupported now and before, good before that
+  std::vector<Change> support_lost;            // unsupported now and before, good before that
   std::string open_since, support_lost_since;  // the earliest `since` of these two lists
   std::vector<std::string> dead;
   std::vector<std::string> gone;  // cases that are no longer in the suite

@@ -246,7 +246,7 @@ TEST(NightsTest, OpenFailuresAreListedButAlarmOnce) {
 
 TEST(NightsTest, AFailureThatWasExpectedIsNewAndOpenFromThenOn) {
   History history = Cases(5);
-  // Of nights 2 and 3: pass -> fail, fail -> crash, an expectation that ends, one that begins, and
+  // Runs 2 and 3: pass -> fail, fail -> crash, an expectation that ends, one that begins, and
   // a failure in place of an inconclusive verdict.
   history.nights = {NightOf("1", {{"xla", "pffFp"}}), NightOf("2", {{"xla", "FCFfI"}}),
                     NightOf("3", {{"xla", "FCFfF"}})};

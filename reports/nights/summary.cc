@@ -96,10 +96,10 @@ std::string MarkdownLine(const NamedChanges& list) {
   for (const Change& change : *list.changes) {
     if (named.size() == kNamed) break;
     const absl::string_view before = MarkName(change.before), now = MarkName(change.now);
-    named.push_back(absl::StrCat(
-        Code(change.address), " on ", Code(change.engine), " (",
-        before == now || !IsRun(change.before) ? "" : absl::StrCat(before, " → "), now,
-        change.since.empty() ? "" : ", since " + change.since, ")"));
+    named.push_back(
+        absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
+                     before == now || !IsRun(change.before) ? "" : absl::StrCat(before, " → "), now,
+                     change.since.empty() ? "" : ", since " + change.since, ")"));
   }
   const size_t more = list.changes->size() - named.size();
   return absl::StrCat("- ", absl::StrReplaceAll(list.name, {{"_", " "}}), ": ",
