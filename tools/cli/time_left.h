@@ -9,12 +9,12 @@
 
 namespace hlocts::tools {
 
-// The cases are weighed by their known costs, in any unit. The estimate is the greater of two: that
-// of the whole run's speed and that of the last kRecentSeconds, since known costs are of another
-// machine and costly cases run first.
+// The cases are weighed by their known costs, in any unit. The estimate is that of the speed of the
+// last kRecentSeconds, since known costs are of another machine and costly cases run first. It is
+// at most kMost times that of the whole run's speed, since a few long cases may hold up the others.
 class TimeLeft {
  public:
-  static constexpr double kRecentSeconds = 15;
+  static constexpr double kRecentSeconds = 15, kMost = 2;
 
   void Expect(double cost) { total_ += cost; }
   void Finished(double elapsed, double cost) {
@@ -29,7 +29,7 @@ class TimeLeft {
       recent_ -= finished_[0].second;
     if (elapsed <= 2 || done_ < 0.02 * total_ || finished_.empty()) return std::nullopt;
     return (total_ - done_) *
-           std::max(elapsed / done_, std::min(elapsed, kRecentSeconds) / recent_);
+           std::min(kMost * elapsed / done_, std::min(elapsed, kRecentSeconds) / recent_);
   }
 
  private:
