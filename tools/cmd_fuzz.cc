@@ -190,6 +190,13 @@ bool IsFlaky(const std::string& folder) {
   return verdict.ok() && ParseJson<nlohmann::ordered_json>(*verdict).contains("flake");
 }
 
+std::string FurtherText(const std::string& folder, const std::vector<std::string>& names) {
+  if (names.size() < 2) return "";
+  return absl::StrCat("   (", names.size() - 1,
+                      names.size() == 2 ? " further finding" : " further findings",
+                      "; all: ", folder, "*)");
+}
+
 // Prints the findings by name, and the next steps.
 void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
@@ -208,7 +215,8 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   if (!names.empty())
     std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
               << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options)
-              << (IsFlaky(folder + names[0]) ? " --repeat=100" : "") << "\n";
+              << (IsFlaky(folder + names[0]) ? " --repeat=100" : "") << FurtherText(folder, names)
+              << "\n";
   if (Interrupted())
     std::cout << "interrupted; the same command with --resume continues with module "
               << status.modules << "\n";

@@ -33,7 +33,7 @@ struct ReplayOptions {
   CommonOptions common;
   std::vector<std::string> words;
   std::string backend;
-  int64_t runs = 1;
+  int64_t runs = 0;  // if not given, 1, or for a flake as many as recorded
   bool explain = false, certificate = false;
 };
 
@@ -46,6 +46,37 @@ absl::Status Certify(const std::string& folder) {
   constexpr int kNone = 1;
   if (status <= kNone) return absl::OkStatus();
   return absl::UnavailableError(absl::StrCat("python3 ", script, " exited with ", status));
+}
+
+constexpr int64_t kFlakeRunsMin = 10;
+
+// Returns how often to run a bundle. Says so if its recorded failure was not deterministic.
+int64_t RunsOf(const ReplayOptions& options, const reports::Verdict& recorded) {
+  if (options.runs > 0 || recorded.flake.empty()) return std::max<int64_t>(options.runs, 1);
+  const int64_t runs = std::max(kFlakeRunsMin, RecordedRunsOf(recorded).all);
+  if (!options.common.json)
+    std::cout << "the finding was not deterministic (" << recorded.flake << "): " << runs
+              << " runs; --repeat=N changes this" << std::endl;
+  return runs;
+}
+
+std::string NotSeenText(const reports::Verdict& recorded, int64_t runs) {
+  const auto [failed, all] = RecordedRunsOf(recorded);
+  return absl::StrCat("the finding was not deterministic (",
+                      all > 0 ? absl::StrCat(failed, " of ", all, " runs") : recorded.flake,
+                      "); it was not seen in ", runs == 1 ? "this run" : "these runs");
+}
+
+// Runs an engine on an invalid module, which it must reject. Returns the first failure, if any.
+reports::Verdict RejectRepeatedly(const fuzz::Bundle& bundle, backends::Backend& engine,
+                                  int64_t runs, OutcomeCounts& counts) {
+  reports::Verdict kept;
+  for (int64_t i = 0; i < runs && !Interrupted(); ++i) {
+    reports::Verdict verdict = fuzz::RunTrial(bundle.sample, engine, bundle.options, true).verdict;
+    if (runs > 1) ++counts[std::string(OutcomeName(verdict.kind))];
+    if (i == 0 || !IsFailure(kept.kind)) kept = std::move(verdict);
+  }
+  return kept;
 }
 
 // Replays a bundle. The failure still occurs if the verdict is one that makes a bundle.
@@ -61,19 +92,21 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   reports::Verdict verdict;
   OutcomeCounts counts;
-  if (bundle.options.invalid) {  // the engine must reject it, so nothing runs
-    verdict = fuzz::RunTrial(bundle.sample, *engine, bundle.options, true).verdict;
+  const reports::Verdict& recorded = bundle.result.verdict;
+  const int64_t runs = RunsOf(options, recorded);
+  if (bundle.options.invalid) {
+    verdict = RejectRepeatedly(bundle, *engine, runs, counts);
   } else {
     auto judge = [&](const backends::RunOutcome& outcome, bool blame) {
       return fuzz::JudgeTrial(bundle.sample, outcome, *engine, bundle.options, blame).verdict;
     };
     RepeatedRun repeated = RunRepeatedly(
-        options.runs, [&] { return fuzz::RunSample(bundle.sample, *engine, bundle.options); },
+        runs, [&] { return fuzz::RunSample(bundle.sample, *engine, bundle.options); },
         [&](const backends::RunOutcome& outcome) { return judge(outcome, false); });
     verdict = judge(repeated.outcome, true);
     counts = std::move(repeated.counts);
-    RecordRunCounts(counts, verdict);
   }
+  RecordRunCounts(counts, verdict);
   verdict.module = folder;
   const auto known = KnownFindingOf(verdict, bundle.sample);
   if (options.common.json) {
@@ -84,11 +117,14 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
     PrintVerdict(verdict, false);
     if (known) std::cout << known->ToLine() << std::endl;
   }
+  const int status = ExitStatusOf(verdict);
+  if (status == kExitOk && !recorded.flake.empty() && !options.common.json)
+    std::cout << NotSeenText(recorded, runs) << std::endl;
   const std::string explanation = reports::ExplanationText(verdict.localisation);
   if (options.explain && !options.common.json && !explanation.empty())
     std::cout << explanation << std::endl;
   if (options.certificate && IsFailure(verdict.kind)) HLOCTS_RETURN_IF_ERROR(Certify(folder));
-  return ExitStatusOf(verdict);
+  return status;
 }
 
 // Replays a case directory of a run by `hlocts diff` on its files.
@@ -136,9 +172,22 @@ absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
   return folders;
 }
 
+// Returns a pattern of the bundles in a directory of `hlocts fuzz`, or "".
+std::string BundlesIn(const fs::path& folder) {
+  std::error_code none;
+  for (const fs::path& parent : {folder / "findings", folder}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(parent, none)) {
+      if (reports::HasRecordedVerdict(entry.path())) return (parent / "*").string();
+    }
+  }
+  return "";
+}
+
 absl::StatusOr<int> ReplayOne(const ReplayOptions& options, const std::string& folder) {
   if (fs::exists(folder + "/replay.json")) return ReplayCase(options, folder);
   if (reports::HasRecordedVerdict(folder)) return ReplayBundle(options, folder);
+  if (const std::string bundles = BundlesIn(folder); !bundles.empty())
+    return InvalidInput(folder, ": expected a bundle; the bundles are ", bundles);
   return InvalidInput(folder,
                       ": expected a bundle (a directory with module.hlo and verdict.json or "
                       "finding.textproto), a case directory of a run (replay.json) or a run "

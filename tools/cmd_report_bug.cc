@@ -71,15 +71,9 @@ std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
 
 // Returns how often a failure that is not deterministic was seen, from "1 crash, 9 pass"; else "".
 std::string RarityText(const reports::Verdict& verdict) {
-  int64_t failed = 0, runs = 0, count = 0;
-  for (absl::string_view part : absl::StrSplit(verdict.flake, ", ", absl::SkipEmpty())) {
-    const std::pair<absl::string_view, absl::string_view> words =
-        absl::StrSplit(part, absl::MaxSplits(' ', 1));
-    if (!absl::SimpleAtoi(words.first, &count)) return "flaky: " + verdict.flake;
-    runs += count;
-    if (words.second == OutcomeName(verdict.kind)) failed += count;
-  }
-  if (runs == 0) return "";
+  if (verdict.flake.empty()) return "";
+  const auto [failed, runs] = RecordedRunsOf(verdict);
+  if (runs == 0) return "flaky: " + verdict.flake;
   return failed == 1 ? absl::StrCat("seen once in ", runs, " runs; not reproduced")
                      : absl::StrCat("seen in ", failed, " of ", runs, " runs");
 }

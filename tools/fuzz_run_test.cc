@@ -202,8 +202,34 @@ TEST_F(FuzzRunTest, AFlakyFindingSaysHowOftenItWasSeen) {
     EXPECT_THAT(RunHlocts("report-bug " + entry.path().string()).out,
                 AllOf(::testing::ContainsRegex("^# crash: .*seen .* runs"),
                       HasSubstr("Not deterministic: seen ")));
+    const std::string replay = absl::StrCat("replay ", entry.path().string(), " ");
+    const Ran passes = RunHlocts(replay + "--backend=reference");
+    EXPECT_EQ(passes.status, 0);
+    EXPECT_THAT(passes.out, AllOf(HasSubstr(verdict.value("flake", "") + "): 10 runs"),
+                                  ::testing::ContainsRegex("[0-9] of 10 runs.; it was not seen")));
+    EXPECT_EQ(ParseJson<json>(RunHlocts(replay + "--backend=reference --json").out)["runs"],
+              json({{"pass", 10}}));
+    const Ran again = RunHlocts(replay + kMisbehaving, "MISBEHAVE_ABORT_EVERY=5");
+    EXPECT_EQ(again.status, 1);
+    EXPECT_THAT(again.out, ::testing::Not(HasSubstr("it was not seen")));
   }
   EXPECT_TRUE(seen) << ran.out;
+}
+
+TEST_F(FuzzRunTest, FurtherFindingsAreCounted) {
+  const std::string out = Path("further");
+  const Ran ran = RunHlocts(
+      "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink"
+      " --seed=3 --jobs=2 --modules=4000 --out=" +
+      out);
+  const auto found = std::distance(std::filesystem::directory_iterator(out + "/findings"), {});
+  ASSERT_GT(found, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr(absl::StrCat("   (", found - 1, " further finding")));
+  for (const char* folder : {"", "/", "/findings"}) {
+    const Ran replay = RunHlocts("replay " + out + folder);
+    EXPECT_EQ(replay.status, 2);
+    EXPECT_THAT(replay.out, HasSubstr("expected a bundle; the bundles are " + out + "/findings/*"));
+  }
 }
 
 TEST_F(FuzzRunTest, KnownFailuresAreNamed) {

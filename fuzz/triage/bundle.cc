@@ -130,6 +130,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   auto kind = OutcomeFromName(json["verdict"].get<std::string>());
   if (!kind) return InvalidInput(folder, ": unknown verdict ", json["verdict"].get<std::string>());
   bundle.result.verdict.kind = *kind;
+  if (json["flake"].is_string()) bundle.result.verdict.flake = json["flake"].get<std::string>();
   bundle.backend = json["backend"].get<std::string>();
   if (json["profile"].is_string()) {
     auto profile = ProfileFromName(json["profile"].get<std::string>());

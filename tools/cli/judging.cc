@@ -7,8 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "backends/differ/elements_read.h"
 #include "backends/differ/failure_details.h"
 #include "fuzz/triage/faulty_instructions.h"
@@ -208,6 +210,19 @@ RepeatedRun RunRepeatedly(
 
 void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict) {
   if (counts.size() > 1) verdict.flake = CountsText(counts);
+}
+
+RecordedRuns RecordedRunsOf(const reports::Verdict& verdict) {
+  RecordedRuns runs;
+  for (absl::string_view part : absl::StrSplit(verdict.flake, ", ", absl::SkipEmpty())) {
+    const std::pair<absl::string_view, absl::string_view> words =
+        absl::StrSplit(part, absl::MaxSplits(' ', 1));
+    int64_t count = 0;
+    if (!absl::SimpleAtoi(words.first, &count)) return {};
+    runs.all += count;
+    if (words.second == OutcomeName(verdict.kind)) runs.failed += count;
+  }
+  return runs;
 }
 
 std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& counts) {

@@ -38,6 +38,13 @@ RepeatedRun RunRepeatedly(
 // Adds the counts of repeated runs to the verdict if they differ.
 void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
 
+// The number of runs of a recorded verdict that failed as it did, and of all its runs; zeros if its
+// `flake` has no counts.
+struct RecordedRuns {
+  int64_t failed = 0, all = 0;
+};
+RecordedRuns RecordedRunsOf(const reports::Verdict& verdict);
+
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                                       const CommonOptions& common);
 
