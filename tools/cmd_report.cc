@@ -83,9 +83,14 @@ void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
 
 void PrintJson(const Merged& merged) {
   nlohmann::ordered_json line = {
-      {"verdicts", merged.run.verdicts.size()}, {"complete", merged.run.problems.empty()},
-      {"problems", merged.run.problems},        {"worse", merged.changes.worse},
-      {"better", merged.changes.better},        {"changed", merged.changes.other}};
+      {"verdicts", merged.run.verdicts.size()},
+      {"complete", merged.run.problems.empty()},
+      {"problems", merged.run.problems},
+      {"worse", merged.changes.worse},
+      {"better", merged.changes.better},
+      {"changed", merged.changes.other},
+      {"not_as_expected", std::count_if(merged.run.verdicts.begin(), merged.run.verdicts.end(),
+                                        [](const auto& one) { return !one.expected; })}};
   std::cout << JsonText(line) << std::endl;
 }
 

@@ -18,6 +18,7 @@
 namespace hlocts::tools {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using Json = nlohmann::json;
@@ -125,6 +126,26 @@ TEST(TimeLeftTest, IsThatOfTheRecentSpeedWithinTwiceTheMean) {
   left.Finished(now += 14, 1);  // a long case holds up the others
   EXPECT_NEAR(*left.At(now), 2 * 19 * now / 281, 1e-6);
   EXPECT_FALSE(left.At(now + 30));  // nothing finished recently
+}
+
+TEST_F(RunTest, EveryReportCountsAnUnexpectedPass) {
+  const std::string list = Write("list.textproto",
+                                 "expectation { query: \"elementwise/not\" verdict: \"fail\" kind: "
+                                 "BUG clause: \"not.1\" reason: \"seeded\" }\n");
+  const std::string out = Path("unexpected_pass"), report = "report " + out;
+  EXPECT_EQ(
+      RunHlocts("run elementwise/not --backend=reference --expectations=" + list + " --out=" + out)
+          .status,
+      1);
+  const Ran ran =
+      RunHlocts(report + " --json --markdown=" + Path("x.md") + " --html=" + Path("x.html"));
+  EXPECT_EQ(ran.status, 1);
+  const int64_t count = ParseJson<Json>(ran.out)["not_as_expected"];
+  EXPECT_GT(count, 0);
+  const std::string text = absl::StrCat(count, " not as expected");
+  EXPECT_THAT(Read("x.md"), HasSubstr(": " + text));
+  EXPECT_THAT(Read("x.html"), AllOf(HasSubstr(": " + text), HasSubstr("class=\"alarm-red")));
+  EXPECT_THAT(RunHlocts(report).out, HasSubstr("; " + text));
 }
 
 TEST_F(RunTest, AFlakeIsAVerdictOfItsOwn) {

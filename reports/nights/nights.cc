@@ -17,8 +17,6 @@ namespace {
 
 constexpr int kFewCases = 10;  // a working engine may crash on fewer cases than this
 
-bool IsUnexpected(char mark) { return IsBad(mark) && mark != WithoutExpectation(mark); }
-
 // Returns true if there are no verdicts, or if there are many and all are crashes.
 bool HasNoVerdicts(const NightlyEngineResult& engine) {
   int ended = 0;
@@ -87,6 +85,11 @@ bool IsWorse(char before, char now) {
                                            before != kFlakeMark));
 }
 
+// Returns true if a case that an expectation lists as a failure passes, and did not before.
+bool IsNewlyUnexpectedPass(const Change& change) {
+  return change.now == kUnexpectedPassMark && change.before != change.now;
+}
+
 void Sort(const Change& change, NightlyRunDiff& changes) {
   const char before = WithoutExpectation(change.before), now = WithoutExpectation(change.now);
   const bool was_covered = IsBad(change.before) && !IsUnexpected(change.before);
@@ -97,7 +100,8 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   } else if (!IsRun(before)) {
     auto& list = changes.since.empty() ? changes.regressed : changes.first_run;
     if (IsUnexpected(change.now)) list.push_back(change);
-  } else if (IsWorse(before, now) || (was_covered && IsUnexpected(change.now))) {
+  } else if (IsWorse(before, now) || (was_covered && IsUnexpected(change.now)) ||
+             (before == now && IsNewlyUnexpectedPass(change))) {
     changes.regressed.push_back(change);
   } else if (IsBad(before) && now == kPassMark) {
     changes.fixed.push_back(change);
@@ -110,6 +114,7 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
 // that it had. Its date is the first run of the sequence; runs without the case are skipped.
 void AddLasting(const History& history, size_t until, size_t one, Change change,
                 NightlyRunDiff& changes) {
+  if (WithoutExpectation(change.now) == kFlakeMark) return;
   const bool is_open = IsUnexpected(change.now) && IsUnexpected(change.before);
   auto lasts = [&](char mark) { return is_open ? IsUnexpected(mark) : mark == kUnsupportedMark; };
   if (!lasts(change.now) || !lasts(change.before)) return;
@@ -218,11 +223,18 @@ std::string UlpsText(const History& history) {
 }
 
 char MarkOf(const Verdict& verdict) {
-  if (!verdict.flake.empty()) return kFlakeMark;
   const Outcome kind = IsInconclusive(verdict.kind) ? Outcome::kInconclusive : verdict.kind;
-  char mark = OutcomeName(kind)[0];
-  return IsBad(mark) && !verdict.expected ? absl::ascii_toupper(static_cast<unsigned char>(mark))
-                                          : mark;
+  const char mark = verdict.flake.empty() ? OutcomeName(kind)[0] : kFlakeMark;
+  return verdict.expected ? mark : absl::ascii_toupper(static_cast<unsigned char>(mark));
+}
+
+bool IsUnexpected(char mark) { return mark != WithoutExpectation(mark); }
+
+int64_t CountUnexpected(const NightlyRun& night) {
+  int64_t count = 0;
+  for (const auto& [name, engine] : night.engines)
+    count += std::count_if(engine.marks.begin(), engine.marks.end(), IsUnexpected);
+  return count;
 }
 
 char WithoutExpectation(char mark) { return absl::ascii_tolower(static_cast<unsigned char>(mark)); }
@@ -313,7 +325,11 @@ NightlyRunDiff NewestChanges(const History& history) {
 }
 
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes) {
-  if (NewFailures(changes) > 0 || !changes.dead.empty() || !changes.not_run.empty() ||
+  const bool surprising =
+      changes.since.empty()
+          ? CountUnexpected(now) > 0
+          : std::any_of(changes.fixed.begin(), changes.fixed.end(), IsNewlyUnexpectedPass);
+  if (surprising || NewFailures(changes) > 0 || !changes.dead.empty() || !changes.not_run.empty() ||
       !now.problems.empty()) {
     return Alarm::kRed;
   }
@@ -346,21 +362,27 @@ OpenFindings NewestReleaseFindings(const History& history) {
 
 std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes) {
   if (history.nights.empty()) return "The store is empty: no run has been imported.";
-  const size_t fresh = NewFailures(changes);
+  const NightlyRun& now = history.nights.back();
   std::string text =
       changes.since.empty()  // nothing is new or fixed without an earlier run
-          ? absl::StrCat("run of ", history.nights.back().label, ": ", fresh, " not as expected, ",
+          ? absl::StrCat("run of ", now.label, ": ",
+                         CountUnexpected(now) + changes.new_buckets.size(), " not as expected, ",
                          changes.flaky.size(), " flaky, ", changes.not_run.size(),
                          " not run; no earlier run to compare with")
-          : absl::StrCat(fresh, " new, ", changes.fixed.size(), " fixed, ", changes.changed.size(),
-                         " changed, ", changes.flaky.size(), " flaky, ", changes.not_run.size(),
-                         " not run since ", changes.since);
+          : absl::StrCat(NewFailures(changes), " new, ", changes.fixed.size(), " fixed, ",
+                         changes.changed.size(), " changed, ", changes.flaky.size(), " flaky, ",
+                         changes.not_run.size(), " not run since ", changes.since);
   if (!changes.open.empty())
     absl::StrAppend(&text, "; ", changes.open.size(), " still open since ", changes.open_since);
   if (!changes.support_lost.empty()) {
     absl::StrAppend(&text, "; ", changes.support_lost.size(), " with support lost since ",
                     changes.support_lost_since);
   }
+  int64_t passes = 0;
+  for (const auto& [name, engine] : now.engines)
+    passes += std::count(engine.marks.begin(), engine.marks.end(), kUnexpectedPassMark);
+  if (passes > 0)
+    absl::StrAppend(&text, "; ", passes, passes == 1 ? " unexpected pass" : " unexpected passes");
   for (const std::string& engine : changes.dead) {
     absl::StrAppend(&text, "; ", engine, " returned no verdict for any case");
   }

@@ -21,16 +21,18 @@ namespace hlocts::reports {
 
 // Defines marks: one letter for the result of a case on an engine. A history has one per case.
 
-// Returns the first letter of the verdict, in upper case if no expectation covers it: 'p' pass, 'u'
+// Returns the first letter of the verdict, in upper case if it is not as expected ('P': a case that
+// should fail passes, 'X': a flake that is not listed): 'p' pass, 'u'
 // unsupported, 'n' nan_bits, 'f' or 'F' fail, 'r' rejected, 'a' accepted, 'c' crash, 't' timeout,
 // 'i' inconclusive or probable, 's' suspect, 'e' error. Other marks: 'x' a flake, 'l' lost
 // (requested, without a verdict), '.' not requested.
 inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kNanBitsMark = 'n', kFlakeMark = 'x',
-                      kMissingMark = 'l', kAbsentMark = '.';
+                      kMissingMark = 'l', kAbsentMark = '.', kUnexpectedPassMark = 'P';
 char MarkOf(const Verdict& verdict);
 // Returns "pass", "fail", "flaky", "not run" and so on.
 absl::string_view MarkName(char mark);
 char WithoutExpectation(char mark);  // maps 'F' to 'f' and so on
+bool IsUnexpected(char mark);        // the verdict is not as expected: Verdict::expected
 bool IsRun(char mark);               // the case has a verdict
 bool IsBad(char mark);               // a person or an expectation must explain the verdict
 // The engine is wrong: bad, and neither open (inconclusive, suspect) nor an error of the harness.
@@ -60,6 +62,9 @@ struct NightlyRun {
   int64_t campaign_modules = 0;                                       // random modules that ran
   std::map<std::string, std::map<std::string, std::string>> buckets;  // engine -> bucket -> origin
 };
+
+// Returns the number of verdicts that are not as expected, as the scorecard counts them.
+int64_t CountUnexpected(const NightlyRun& night);
 
 // A module on which some release is wrong.
 struct Finding {

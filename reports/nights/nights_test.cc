@@ -296,6 +296,47 @@ TEST(NightsTest, NothingIsARegressionInTheFirstRun) {
   EXPECT_THAT(markdown, ::testing::Not(HasSubstr("regressed")));
 }
 
+// Every report counts what the exit status of a run counts.
+TEST(NightsTest, TheFirstRunCountsWhatTheScorecardCounts) {
+  for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind) {
+    for (const bool expected : {true, false}) {
+      for (const char* flake : {"", "crash, pass"}) {
+        Verdict verdict;
+        verdict.kind = static_cast<Outcome>(kind);
+        verdict.expected = expected;
+        verdict.flake = flake;
+        EXPECT_EQ(IsUnexpected(MarkOf(verdict)), !expected) << kind << flake;
+      }
+    }
+  }
+  History history = Cases(4);
+  history.nights = {NightOf("1", {{"xla", "pPXf"}})};
+  const NightlyRunDiff changes = NewestChanges(history);
+  EXPECT_EQ(CountUnexpected(history.nights[0]), 2);
+  EXPECT_THAT(ToMarkdown(history, changes),
+              AllOf(HasSubstr("run of 1: 2 not as expected, 1 flaky, 0 not run"),
+                    HasSubstr("; 1 unexpected pass."),
+                    HasSubstr("- not as expected: `a/b:1` on `xla` (unexpected pass)\n")));
+  EXPECT_EQ(AlarmOf(history.nights[0], changes), Alarm::kRed);
+}
+
+TEST(NightsTest, AnUnexpectedPassAlarmsOnce) {
+  History history = Cases(3);
+  history.nights = {NightOf("1", {{"xla", "fpp"}}), NightOf("2", {{"xla", "PPp"}}),
+                    NightOf("3", {{"xla", "PPp"}})};
+  NightlyRunDiff changes = NewestChanges(history);
+  EXPECT_THAT(Named(changes.open),
+              ElementsAre("xla a/b:0: pass -> pass", "xla a/b:1: pass -> pass"));
+  EXPECT_EQ(changes.open_since, "2");
+  EXPECT_EQ(AlarmOf(history.nights[2], changes), Alarm::kGreen);
+  history.nights.pop_back();
+  changes = NewestChanges(history);
+  EXPECT_THAT(Named(changes.regressed),
+              ElementsAre("xla a/b:0: fail -> pass", "xla a/b:1: pass -> pass"));
+  EXPECT_THAT(changes.open, IsEmpty());
+  EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
+}
+
 TEST(NightsTest, AProbableCaseIsMarkedAsInconclusive) {
   Verdict verdict;
   verdict.kind = Outcome::kProbable;
@@ -307,6 +348,7 @@ TEST(NightsTest, AProbableCaseIsMarkedAsInconclusive) {
 TEST(NightsTest, OtherBitsOfANanAreNeitherAPassNorAFailure) {
   Verdict verdict;
   verdict.kind = Outcome::kNanBits;
+  verdict.expected = true;
   EXPECT_EQ(MarkOf(verdict), kNanBitsMark);
   History history = Cases(2);
   history.nights = {NightOf("1", {{"xla", "pn"}}), NightOf("2", {{"xla", "nn"}})};

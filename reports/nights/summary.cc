@@ -95,7 +95,9 @@ std::string MarkdownLine(const NamedChanges& list) {
   std::vector<std::string> named;
   for (const Change& change : *list.changes) {
     if (named.size() == kNamed) break;
-    const absl::string_view before = MarkName(change.before), now = MarkName(change.now);
+    const absl::string_view before = MarkName(change.before);
+    const absl::string_view now =
+        change.now == kUnexpectedPassMark ? "unexpected pass" : MarkName(change.now);
     named.push_back(
         absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
                      before == now || !IsRun(change.before) ? "" : absl::StrCat(before, " → "), now,

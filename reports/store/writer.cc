@@ -166,7 +166,7 @@ absl::Status StoreWriter::AddVerdict(int64_t run, const Verdict& verdict,
     for (size_t i = 0; i < counts.size(); ++i) all[i] += counts[i];
   }
   for (const WorstUlps& one : verdict.worst_ulps) AddWorst(one, sums.worst);
-  if (!IsBad(mark) && mark != kFlakeMark) return absl::OkStatus();
+  if (!IsBad(mark) && WithoutExpectation(mark) != kFlakeMark) return absl::OkStatus();
   return AddFailure(run, engine, one, verdict, module);
 }
 

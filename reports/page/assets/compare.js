@@ -37,7 +37,8 @@ function sortChange(change, lists) {
     if (isRun(before) || now === 'l') lists.not_run.push(change);
   } else if (!isRun(before)) {
     if (isUnexpected(change.now)) lists[lists.first ? 'regressed' : 'first_run'].push(change);
-  } else if (isWorse(before, now) || (isBad(before) && !isUnexpected(change.before) && isUnexpected(change.now))) {
+  } else if (isWorse(before, now) || (isBad(before) && !isUnexpected(change.before) && isUnexpected(change.now))
+    || (before === now && change.now === 'P' && change.before !== 'P')) {
     lists.regressed.push(change);
   } else if (isBad(before) && now === 'p') lists.fixed.push(change);
   else if (before !== now && before !== 'x') lists.changed.push(change);
@@ -81,7 +82,7 @@ function compareNights(before, now) {
       if (isRun(change.now)) change.before = latestMark(before, engine, i);
       if (otherwise && !asked[i] && isRun(change.before)) gone.add(i);
       else sortChange(change, lists);
-      addLasting(change, before, lists);
+      if (change.now !== 'X') addLasting(change, before, lists);
     }
   }
   lists.gone = [...gone];

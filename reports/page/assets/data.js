@@ -37,7 +37,7 @@ const markOf = (of, engine, i) => (of && of.engines[engine] ? of.engines[engine]
 const isRun = (mark) => mark !== '.' && mark !== 'l';
 const isBad = (mark) => BAD.includes(mark.toLowerCase());
 const isFailure = (mark) => FAILURES.includes(mark.toLowerCase());
-const isUnexpected = (mark) => isBad(mark) && mark !== mark.toLowerCase();
+const isUnexpected = (mark) => mark !== mark.toLowerCase();
 const wordOf = (mark) => WORDS[mark.toLowerCase()] || 'not run';
 const classOf = (mark) => (isUnexpected(mark) || mark === 'l' ? 'bad'
   : isBad(mark) || mark === 'x' ? 'known' : mark === 'p' ? 'good' : 'un'.includes(mark) ? 'part' : 'none');

@@ -105,7 +105,7 @@ function reachedClauses() {
       for (const id of clausesOf(i)) {
         if (!reached.has(id)) reached.set(id, {});
         const counts = reached.get(id)[engine] || (reached.get(id)[engine] = [0, 0]);
-        counts[0] += marks[i] === 'p';
+        counts[0] += 'pP'.includes(marks[i]);
         counts[1]++;
       }
     }
@@ -207,7 +207,7 @@ function showEngines() {
       if (mark === '.') continue;
       cases++;
       counts[wordOf(mark)] = (counts[wordOf(mark)] || 0) + 1;
-      fresh += isUnexpected(mark) || mark === 'x' || mark === 'l';
+      fresh += isUnexpected(mark);
     }
     return {name, counts, cases, fresh};
   });

@@ -124,7 +124,7 @@ function showCases() {
     const mark = markOf(night(), names[meta.col - 1], i);
     if (kind !== 'display') return wordOf(mark);
     const word = mark === '.' ? '' : wordOf(mark);
-    return isBad(mark) || mark === 'x' || mark === 'l'
+    return isBad(mark) || 'xXl'.includes(mark)
       ? `<button type="button" class="link ${classOf(mark)}" data-case="${i}" data-engine="${meta.col - 1}">${word}</button>`
       : `<span class="${classOf(mark)}">${word}</span>`;
   };
