@@ -46,6 +46,21 @@ TEST_F(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
                     HasSubstr("p[1] = power(a[1], b[1]):"), HasSubstr("n[1] = negate(p[1]):")));
 }
 
+TEST_F(StoryTest, TheStepsFollowCalls) {
+  const std::string module =
+      Write("call.hlo",
+            "HloModule c\nrelu {\n  x = f32[2] parameter(0)\n  z = f32[2] exponential(x)\n"
+            "  ROOT y = f32[2] negate(z)\n}\nlayer {\n  u = f32[2] parameter(0)\n"
+            "  ROOT r = f32[2] call(u), to_apply=relu\n}\nENTRY main {\n"
+            "  unused = f32[3] parameter(0)\n  a = f32[2] parameter(1)\n  b = f32[2] add(a, a)\n"
+            "  ROOT l = f32[2] call(b), to_apply=layer\n}\n");
+  const std::string in = Write("call.in", "f32[3] {1, 2, 3}\nf32[2] {0.5, 0.25}\n");
+  const std::string out = Write("call.out", "f32[2] {-2.7182817, -2}\n");
+  Ran ran = RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + out + " --explain");
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 0.25"), HasSubstr("b[1] = add(a[1], a[1]): 0.5"),
+                             HasSubstr("= exponential(b[1]): "), Not(HasSubstr("call(b"))));
+}
+
 // The clause of Mul cites the ruling on narrow types, which does not apply to f32.
 TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
   const std::string module =

@@ -316,6 +316,21 @@ bool InlineRegions(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
+void InlineCalls(Sample& sample, int64_t most) {
+  Computation* entry = sample.module->entry();
+  for (int64_t n = 0; n < most; ++n) {
+    const auto& all = entry->instructions();
+    auto found = std::find_if(all.begin(), all.end(), [](const auto& one) {
+      return one->opcode() == Opcode::kCall && !RegionsOf(*one).empty();
+    });
+    if (found == all.end()) return;
+    Instruction* caller = found->get();
+    ReplaceUses(caller, Inline(*RegionsOf(*caller)[0].body, caller, caller->operands()));
+    FoldTuples(entry);
+    RemoveDeadCode(sample);
+  }
+}
+
 // Replaces one of two computations with equal parameter and result shapes by the other.
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails) {
   bool progress = false;

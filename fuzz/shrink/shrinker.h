@@ -138,6 +138,8 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
 // Makes a called computation of an invalid module the entry if it breaks the same rule by itself.
 bool PromoteCalledToEntry(Sample& sample, const StillFails& still_fails);
 bool InlineRegions(Sample& sample, const StillFails& still_fails);
+// Replaces the first `most` calls of the entry by what they call, whatever the sample does then.
+void InlineCalls(Sample& sample, int64_t most);
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);

@@ -13,6 +13,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/differ/elements_read.h"
 #include "backends/differ/failure_details.h"
+#include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/faulty_instructions.h"
 #include "fuzz/triage/sample.h"
 #include "nlohmann/json.hpp"
@@ -39,6 +40,7 @@ std::string CountsText(const OutcomeCounts& counts) {
 // Derives the set of one element, instruction by instruction.
 
 constexpr size_t kStepsMax = 24;
+constexpr int64_t kCallsMax = 64;  // of the entry that are followed
 
 // The acceptance sets of all values of the entry computation, by the instruction's position.
 struct Values {
@@ -135,22 +137,24 @@ std::string DerivationOf(const Job& job, const std::string& profile,
   if (job.request.arguments.size() != 1) return "";
   Values values;
   fuzz::Sample sample{job.module->Clone(), job.request.arguments[0], false};
+  fuzz::InlineCalls(sample, kCallsMax);
   values.all = fuzz::WithAllValues(sample, &values.places);
-  values.arguments = &job.request.arguments[0];
+  values.arguments = &sample.arguments;
   if (values.places.size() < 2) return "";
   backends::DiffOptions options;
   options.profile = ProfileFromName(profile).value_or(Profile::kDefault);
   backends::ExecuteRequest request = job.request;
+  request.arguments = {sample.arguments};
   backends::Differ differ(*values.all.module, request, options);
   auto accepted = differ.Acceptance(0, facts);
   if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
   for (size_t i = 0; i < values.places.size(); ++i)
     values.sets[values.places[i]] = &(*accepted)->leaves[i];
-  // The instruction of the original module that computes the output. In the clone, the root is a
-  // tuple of all values.
+  // The instruction of the module without calls that computes the output. In the clone, the root is
+  // a tuple of all values.
   std::optional<CutValue> producer;
   int64_t leaf = 0;
-  const Instruction& root = *job.module->entry()->root();
+  const Instruction& root = *sample.module->entry()->root();
   ForEachLeaf(root.shape(), [&](const Shape&, const ShapeIndex& path) {
     if (leaf++ == output) producer = ResolveValue(root, path);
   });
