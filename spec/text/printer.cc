@@ -323,7 +323,9 @@ void ModulePrinter::PrintComputation(const Computation& computation) {
     out_.push_back('(');
     for (size_t i = 0; i < program.parameters.size(); ++i) {
       if (i > 0) out_.append(", ");
-      absl::StrAppend(&out_, program.parameter_names[i], ": ");
+      const std::string& name = program.parameter_names[i];
+      absl::StrAppend(
+          &out_, options_.percent ? name : ReadableName(name, computation.instructions()), ": ");
       PrintShape(program.parameters[i], false);
     }
     out_.append(") -> ");

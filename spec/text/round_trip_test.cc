@@ -425,6 +425,10 @@ TEST(PrinterTest, AReservedWordIsNotPrintedAsAName) {
             "  ROOT manual_ = f32[] call(tuple), to_apply=bf16_\n}\n");
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto again, ParseModule(printed));
   EXPECT_EQ(PrintModule(*again, PrintOptions::Short()), printed);
+  PrintOptions bare;
+  bare.percent = false;
+  EXPECT_NE(PrintModule(*module, bare).find("ENTRY unknown_ (inf__: f32[], inf_: f32[])"),
+            std::string::npos);
   const std::string whole = PrintModule(*module);
   EXPECT_TRUE(whole.starts_with("HloModule u4_, ")) << whole;
   EXPECT_EQ(whole.substr(whole.find("\n\n")), text.substr(text.find("\n\n")));
