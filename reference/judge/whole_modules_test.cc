@@ -214,13 +214,14 @@ TEST_F(LikelyDotTest, OtherOutputsAreResolvedByBits) {
       "s = f32[] reduce(a, z), dimensions={0}, to_apply=add ROOT r = f32[] multiply(s, s) }");
   ASSERT_TRUE(module.ok()) << module.status();
   Literal argument(Shape(PrimitiveType::kF32, {4096})), output(Shape::Scalar(PrimitiveType::kF32));
-  for (float& one : argument.mutable_data<float>()) one = 0.125F;
-  for (const float value : {512.0F * 512, 511.0F * 511}) {
+  for (float& one : argument.mutable_data<float>()) one = 0.1F;
+  const float right = 409.6F * 409.6F;
+  for (const float value : {right, 0.98F * right}) {
     output.mutable_data<float>()[0] = value;
     const auto found = RunStatisticalTests(**module, {argument}, {&output, 1}, {});
     ASSERT_TRUE(found.ok()) << found.status();
-    EXPECT_GT(found->bits, 5);
-    EXPECT_EQ(found->IsSuspect(), value == 511.0F * 511) << found->most;
+    EXPECT_EQ(found->bits > 5, value == right) << found->bits;
+    EXPECT_EQ(found->IsSuspect(), value != right) << found->most;
   }
 }
 

@@ -23,11 +23,12 @@ import re
 import subprocess
 import sys
 
+lacking = None
 try:
     import numpy as np
     import ml_dtypes  # isort: skip
 except ImportError as missing:
-    np, lacking = None, missing
+    lacking = missing
 
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "certify"))
@@ -231,7 +232,7 @@ def main(arguments):
     if into:
         return write_files(folder, pathlib.Path(into[0]))  # None: status 0
     said = fields_of(folder / "finding.textproto")
-    if np is None:
+    if lacking:
         print(f"reproduce.py: {lacking}: {advice(folder, said)}", file=sys.stderr)
         return NOT_RUN
     verdict = json.loads(said["verdict"])
