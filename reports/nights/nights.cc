@@ -118,11 +118,11 @@ void AddLasting(const History& history, size_t until, size_t one, Change change,
   const bool is_open = IsUnexpected(change.now) && IsUnexpected(change.before);
   auto lasts = [&](char mark) { return is_open ? IsUnexpected(mark) : mark == kUnsupportedMark; };
   if (!lasts(change.now) || !lasts(change.before)) return;
-  Latest last = LatestVerdict(history, until, change.engine, one);
-  size_t first = last.night;
+  size_t first = until;
+  Latest last = LatestVerdict(history, first, change.engine, one);
   while (lasts(last.mark) && first > 0) {
+    first = last.night;
     last = LatestVerdict(history, first, change.engine, one);
-    if (lasts(last.mark)) first = last.night;
   }
   change.since = history.nights[first].label;
   const bool was_supported = IsRun(last.mark) && IsWorse(last.mark, kUnsupportedMark);

@@ -170,6 +170,11 @@ TEST(NightsTest, LostSupportIsRedOnce) {
               HasSubstr("not run since 2; 1 with support lost since 2."));
   EXPECT_THAT(ToMarkdown(history, changes),
               HasSubstr("- support lost: `a/b:0` on `xla` (unsupported, since 2)\n"));
+  History cut = history;
+  cut.nights.erase(cut.nights.begin());
+  EXPECT_THAT(NewestChanges(cut).support_lost, IsEmpty()) << "whether it was supported is unknown";
+  cut.earlier["xla"].marks = "ppp";
+  EXPECT_EQ(NewestChanges(cut).support_lost_since, "2");
   history.nights[0].engines["xla"].marks = "upp";
   EXPECT_THAT(NewestChanges(history).support_lost,
               ElementsAre(::testing::Field(&Change::address, "a/b:1")))

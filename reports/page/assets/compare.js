@@ -13,14 +13,14 @@ function isDead(engine) {
   return ended === 0 || ended >= FEW_CASES;
 }
 
-// Returns the latest verdict before the nightly run of index `until` and the index of its run, -1 if
-// the page does not have it; a run in which the engine was dead has none.
+// Returns the latest verdict before the nightly run of index `until` and the index of its run; a run
+// in which the engine was dead has none.
 function latestVerdict(until, engine, i) {
   for (let n = until - 1; n >= 0; n--) {
     const mark = markOf(DATA.nights[n], engine, i);
     if (isRun(mark) && !isDead(DATA.nights[n].engines[engine])) return {mark, night: n};
   }
-  return {mark: DATA.earlier[engine] ? DATA.earlier[engine][i] : '.', night: -1};
+  return {mark: DATA.earlier[engine] ? DATA.earlier[engine][i] : '.', night: 0};
 }
 function latestMark(of, engine, i) {
   return of ? latestVerdict(DATA.nights.indexOf(of) + 1, engine, i).mark : '.';
@@ -51,11 +51,10 @@ function addLasting(change, before, lists) {
   if (!before || !lasts(change.now) || !lasts(change.before)) return;
   let first = DATA.nights.indexOf(before) + 1;
   let last = latestVerdict(first, change.engine, change.case);
-  while (lasts(last.mark) && last.night >= 0) {
+  while (lasts(last.mark) && first > 0) {
     first = last.night;
     last = latestVerdict(first, change.engine, change.case);
   }
-  if (lasts(last.mark)) first = 0;
   change.since = DATA.nights[first].label;
   if (isOpen) lists.open.push(change);
   else if (isRun(last.mark) && isWorse(last.mark, 'u')) lists.support_lost.push(change);
