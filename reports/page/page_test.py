@@ -182,7 +182,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("cases", self.find("#found").text)
 
     def test_a_failure_opens_and_its_text_is_text(self):
-        self.ask("unexpected type=f32")
+        self.ask("unexpected verdict=fail type=f32")
         self.picture("cases")
         self.find("#cases td button").click()
         body = self.find("#failurebody").text
