@@ -123,6 +123,14 @@ TEST_F(DigitsTest, TheSubtractionThatCancelsIsFirst) {
   EXPECT_GT(digits["instructions"][0]["cancelled_bits"], 15);
 }
 
+TEST_F(DigitsTest, TermsOfOneSignDoNotCancel) {
+  const Json digits = Digits(
+      "  a = f32[2,3] parameter(0)\n  b = f32[3,2] parameter(1)\n  ROOT d = f32[2,2] "
+      "dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n",
+      "f32[2,3] {{1, 2, 3.5}, {4, 5, 6}}\nf32[3,2] {{1, 1}, {1, 1}, {1, 1}}");
+  EXPECT_EQ(digits["instructions"][0]["cancelled_bits"], 0) << digits;
+}
+
 TEST_F(DigitsTest, TheFirstInfinityAndOtherWidthsAreNamed) {
   const std::string compiled =
       Write("compiled.hlo",

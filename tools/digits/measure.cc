@@ -240,7 +240,7 @@ class Rounding : public reference::EvalHook {
     if (found == places_.end()) return absl::OkStatus();
     const Place& place = found->second;
     const auto run = static_cast<size_t>(runs_[place.loss]++);
-    if (which_ == kNone) return Note(context, place, operands, result);
+    if (which_ == kNone) return Note(context, instruction, place, operands, result);
     if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
     Literal exact = result;
     // A modelled error could create or remove an infinity, so infinities are taken from the exact
@@ -334,8 +334,8 @@ class Rounding : public reference::EvalHook {
   }
 
   // Records the result of a run without rounding, and how many bits its largest term is above it.
-  absl::Status Note(EvalContext& context, const Place& place, absl::Span<const Literal> operands,
-                    const Literal& result) {
+  absl::Status Note(EvalContext& context, const Instruction& instruction, const Place& place,
+                    absl::Span<const Literal> operands, const Literal& result) {
     Loss& loss = digits_.losses[place.loss];
     ++loss.runs;
     bytes_ += static_cast<int64_t>(result.raw_size());
@@ -345,9 +345,9 @@ class Rounding : public reference::EvalHook {
     if (!IsWide(result) || IsComplex(result.element_type())) return absl::OkStatus();
     std::vector<double> lost;
     const absl::Span<const double> of = Numbers(result);
-    const bool sum = ops::IsSum(place.original->opcode()) && operands.size() == 2;
+    const bool sum = ops::IsSum(place.original->opcode()) && !Sums(*place.original);
     std::optional<Literal> sums;
-    if (!sum) sums = Magnitudes(context, *place.original, place, operands);
+    if (!sum) sums = Magnitudes(context, instruction, place, operands);
     if (!sum && !sums) return absl::OkStatus();
     const size_t step = std::max<size_t>(1, of.size() / 4096);
     for (size_t i = 0; i < of.size(); i += step) {
