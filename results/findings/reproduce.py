@@ -215,9 +215,10 @@ def releases_of(said):
 def advice(folder, said):
     """Returns what to install: the newest jax whose jaxlib has the defect, if one was measured."""
     engine, _, version = said.get("last_bad", "").partition("@")
-    if engine == "jaxlib" and folder.resolve().name.startswith("xla-"):
-        return f"pip install jax=={version} reproduces it (more: --help)"
-    return "pip install jax==0.12.0.1 (more: --help)"
+    measured = engine == "jaxlib" and folder.resolve().name.startswith("xla-")
+    version = version if measured else "0.12.0.1"
+    python = ", with Python 3.12 or newer," if version.startswith("0.12") else ""
+    return f"pip install jax=={version}{python}{' reproduces it' if measured else ''} (more: --help)"
 
 
 def main(arguments):
