@@ -43,7 +43,9 @@ def parts_of(engine):
 def with_absolute_path(engine):
     """Returns an engine's name with the path of its plugin or program, if any, as an absolute one."""
     prefix, path = parts_of(engine)
-    return prefix + os.path.abspath(path) if "/" in re.split("[? ]", path)[0] else engine
+    file = re.split("[? ]", path)[0]
+    is_path = "/" in file or prefix.endswith("pjrt:") and os.path.isfile(file)
+    return prefix + os.path.abspath(path) if is_path else engine
 
 
 def hashes(engines):
@@ -156,19 +158,21 @@ def cut_by_the_budget(night):
     """Returns a note on cases and findings that the budget left without verdict, and the budget that
     suffices at the rate of this run: the time of these parts grows with it. A campaign uses any time."""
     said, factor = [], 1
+    alive = [engine for engine, (done, _) in cases_done(night).items() if done]
     for part, what, counts in (("suite", "cases without verdict", cases_done(night)),
                                ("findings", "findings not replayed", night.state.get("replayed", {}))):
         took = night.state.get(f"{part} seconds", {})
-        left = {engine: asked - done for engine, (done, asked) in counts.items() if done < asked}
+        left = {engine: asked - done for engine, (done, asked) in counts.items()
+                if done < asked and engine in alive}
         if left:
-            # A program that had no time to begin takes a second for each at least.
-            missing = sum(max(took[engine], 1) * count / max(counts[engine][0], 1)
-                          for engine, count in left.items())
+            # Without a first one there is no rate.
+            missing = sum(max(took[engine], 1) * count / counts[engine][0]
+                          for engine, count in left.items() if counts[engine][0])
             said.append(f"{what} are " + ", ".join(f"{count} of {engine}" for engine, count in left.items()))
             factor = max(factor, 1 + missing / max(sum(took.values()), 1))
     minutes = math.ceil(night.options.budget * factor / 60)
-    return [f"the budget was too short: {'; '.join(said)}; at the rate of this run "
-            f"--budget={minutes}m suffices"] if said else []
+    advice = f"at the rate of this run --budget={minutes}m suffices" if factor > 1 else "none has a rate"
+    return [f"the budget was too short: {'; '.join(said)}; {advice}"] if said else []
 
 
 def suite(night, engine, engines):
