@@ -56,10 +56,29 @@ class NightTest(unittest.TestCase):
         self.assertIn("cases without verdict are 5 of b; findings not replayed are 103 of a;", note)
         self.assertIn("--budget=31m suffices", note)  # 600 s * (1 + 206 / 100)
 
-    def test_a_run_begun_with_another_file_names_the_ways_out(self):
-        said = steps.begun_with_others(self.night("2026-12-03"), ["acme=pjrt:/p.so"])
-        self.assertIn("--night=2026-12-03.02", said)
-        self.assertIn(f"delete the directory {self.out / '2026-12-03'}, ", said)
+    def test_a_run_begun_with_another_file_or_engine_names_the_ways_out(self):
+        plugin = self.out / "p.so"
+        plugin.write_text("one")
+        engine = f"acme=pjrt:{plugin}"
+        night = self.night("2026-12-03", engine=[engine])
+        night.state["engines"] = [engine]
+        self.assertEqual(steps.begun_with_others(night), "")
+        plugin.write_text("two")
+        said = [steps.begun_with_others(night)]
+        night.options.engine = ["cpu"]
+        said.append(steps.begun_with_others(night))
+        for message, what in zip(said, (f"another file of {engine}", f"the engines {engine}:")):
+            self.assertIn(f"2026-12-03 began with {what}", message)
+            self.assertIn("--night=2026-12-03.02", message)
+            self.assertIn(f"delete the directory {self.out / '2026-12-03'}, ", message)
+
+    def test_a_bare_name_may_be_a_file(self):
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.out)
+        (self.out / "p.so").touch()
+        for engine, found in (("mine=pjrt:p.so?a=b", f"mine=pjrt:{os.getcwd()}/p.so?a=b"), ("cpu", "cpu"),
+                              ("pjrt:q.so", "pjrt:q.so"), ("pjrt:./q.so", f"pjrt:{os.getcwd()}/q.so")):
+            self.assertEqual(steps.with_absolute_path(engine), found)
 
     def test_the_directory_of_an_engine_has_its_label(self):
         for engine, name in (("mine=pjrt:/p.so?a=b", "mine"), ("pjrt:/p.so?mine=b", "pjrt__p.so_mine_b"),

@@ -91,11 +91,17 @@ def changed(night):
             if hash != now.get(engine)]
 
 
-def begun_with_others(night, engines):
-    """Returns the message to a user who continues a run with other files of these engines."""
-    return (f"{night.name} began with another file of {', '.join(engines)}: restore the file to continue "
-            f"the run, begin another run with --night={night.name}.02 or any other new name, or delete "
-            f"the directory {night.folder}, which gives up {night.name}")
+def begun_with_others(night):
+    """Returns the message to a user who continues a run with other engines, or other files of these."""
+    engines = night.state["engines"]
+    if night.options.engine and engines_of(night) != engines:
+        said = f"the engines {' '.join(engines)}: name these to continue the run"
+    elif files := changed(night):
+        said = f"another file of {', '.join(files)}: restore the file to continue the run"
+    else:
+        return ""
+    return (f"{night.name} began with {said}, begin another run with --night={night.name}.02 or any other "
+            f"new name, or delete the directory {night.folder}, which gives up {night.name}")
 
 
 def unknown_engine(program, engine):
