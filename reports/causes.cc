@@ -8,7 +8,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -16,6 +15,8 @@
 #include "absl/strings/str_split.h"
 #include "reports/scorecard.h"
 #include "reports/verdict_parts.h"
+#include "spec/ir/float_format.h"
+#include "spec/ir/primitive_type.h"
 
 namespace hlocts::reports {
 namespace {
@@ -23,11 +24,10 @@ namespace {
 constexpr size_t kCausesShown = 10;
 constexpr size_t kOperationsShown = 6;
 
-// The least positive normal number of an element type; 0 for other types than these.
-double LeastNormal(absl::string_view type) {
-  if (type == "f16") return 0x1p-14;
-  if (type == "f32" || type == "bf16" || type == "c64") return 0x1p-126;
-  return type == "f64" || type == "c128" ? 0x1p-1022 : 0;
+double LeastNormal(const std::string& type_name) {
+  const auto type = PrimitiveTypeFromName(type_name);
+  const bool is_known = type && (IsFloat(*type) || IsComplex(*type));
+  return is_known ? FormatOf(ComponentType(*type)).min_normal() : 0;
 }
 
 // Returns the kinds of special values in the operands: "NaN, subnormal", or "".
@@ -60,9 +60,6 @@ std::string CauseOfFailure(const Verdict& verdict) {
           : absl::StrCat(operation.empty() ? failure.clause : operation, ", rule ", failure.rule);
   if (const std::string kinds = KindsOfOperands(failure); !kinds.empty())
     absl::StrAppend(&cause, ", operands with ", kinds);
-  for (const auto& [word, trait] :
-       {std::pair("total_order", "total order"), std::pair("layout", "layout")})
-    if (absl::StrContains(verdict.case_address, word)) absl::StrAppend(&cause, ", ", trait);
   if (verdict.localisation.kind == Localisation::Kind::kTogether)
     absl::StrAppend(&cause, ", only when compiled together");
   return cause;
@@ -150,8 +147,7 @@ std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
   if (ordered.size() < 2 && !cases) return "";
   std::string text =
       "\ncauses: failures with operation, rule and kinds of operands in common, of which one fix "
-      "may "
-      "resolve a part:\n";
+      "may resolve a part:\n";
   size_t shown = 0, causes = 0;
   for (size_t i = 0; i < ordered.size(); ++causes) {
     const std::string cause = CauseOf(*ordered[i]);

@@ -135,8 +135,11 @@ void AddStatements(const Verdict& verdict, Json& json) {
   if (!verdict.localisation.empty())
     json["localisation"] = LocalisationToJson(verdict.localisation);
   if (!verdict.notes.empty()) json["notes"] = verdict.notes;
-  if (!verdict.widest.empty())
-    json["widest"] = {{"instruction", verdict.widest}, {"source", verdict.widest_source}};
+  if (const auto& at = verdict.widest; !at.instruction.empty())
+    json["widest"] = {{"instruction", at.instruction},
+                      {"operation", at.operation},
+                      {"type", at.type},
+                      {"source", at.source}};
   if (verdict.nan && !verdict.nan->is_an_input)
     json["nan"] = {{"output", verdict.nan->output},
                    {"element", verdict.nan->index},
@@ -202,6 +205,7 @@ Json ToJson(const Verdict& verdict) {
   if (verdict.statistical) json["statistical"] = StatisticalToJson(*verdict.statistical);
   if (!verdict.unusual.empty()) json["unusual"] = verdict.unusual;
   if (!verdict.flake.empty()) json["flake"] = verdict.flake;
+  if (!verdict.runs.empty()) json["runs"] = verdict.runs;
   AddStatements(verdict, json);
   if (!verdict.expectation.empty()) json["expectation"] = ExpectationText(verdict);
   if (!verdict.case_address.empty()) {
@@ -306,6 +310,7 @@ void ReadOptional(const Json& json, Verdict& verdict) {
                                                                : verdict.inconclusive_by_nature;
   verdict.expected = json.value("expected", false);
   verdict.flake = json.value("flake", "");
+  if (json.contains("runs")) json["runs"].get_to(verdict.runs);
   verdict.seconds = json.value("seconds", 0.0);
 }
 

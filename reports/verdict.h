@@ -35,8 +35,12 @@ struct Verdict : VerdictStatistics, SuiteContext {
   Localisation localisation;
   std::optional<Statistical> statistical;  // if the tests were made
   std::optional<OutputElement> nan;        // a NaN of an accepted output that HLO itself gives
-  // Of an inconclusive verdict of `judge`: the instruction with the widest set, and its FILE:LINE.
-  std::string widest, widest_source;
+  // The instruction with the widest set, if `judge` is inconclusive.
+  struct Widest {
+    std::string instruction, operation;  // name and opcode
+    std::string type;                    // element type of its result; "" for a tuple
+    std::string source;                  // FILE:LINE of the user's program
+  } widest;
   std::string unusual;  // what is improbable about a pass, or ""; not part of the verdict
   double seconds = 0;   // time in the engine
 };
@@ -61,6 +65,8 @@ std::string ReasonText(const Verdict& verdict);
 // Returns the reason for users: the first line of an engine's message, without the prefix of crash
 // handlers. The record has the full message.
 std::string FoldedReason(const Verdict& verdict);
+// Returns "1 crash, 9 pass" for Verdict::runs.
+std::string RunCountsText(const std::map<std::string, int64_t>& runs);
 std::string FoldedError(const EngineError& error);
 // Returns "wrong in isolation, on the engine's own operand values: log.1" or "only wrong when
 // compiled together: {add.1, log.2}". Returns "" if the module was not cut.

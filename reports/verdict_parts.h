@@ -16,7 +16,7 @@ namespace hlocts::reports {
 struct OutputElement {
   int64_t output = -1;
   int64_t index = 0;
-  std::string origin;        // of a NaN: the instruction or input that it comes from
+  std::string origin;        // the instruction or input from which a NaN comes
   bool is_an_input = false;  // the origin is an input
 };
 
@@ -121,7 +121,8 @@ struct SuiteContext {
   // If the case ran again and the verdicts differed, all verdicts in order ("crash, pass, pass"),
   // else "". The verdict's kind is that of the first run. Reports count it only as a flake.
   std::string flake;
-  double case_seconds = 0;  // time of running and judging; not recorded
+  std::map<std::string, int64_t> runs;  // of a module that ran repeatedly: counts by outcome
+  double case_seconds = 0;              // time of running and judging; not recorded
 };
 
 // Adds `one` to a list that keeps, per function and type, the value with the largest error.

@@ -215,6 +215,12 @@ std::string VerdictHeadline(const Verdict& verdict) {
   return line;
 }
 
+std::string RunCountsText(const std::map<std::string, int64_t>& runs) {
+  return absl::StrJoin(runs, ", ", [](std::string* text, const auto& count) {
+    absl::StrAppend(text, count.second, " ", count.first);
+  });
+}
+
 std::string VerdictToText(const Verdict& verdict) {
   std::string text = VerdictHeadline(verdict);
   if (verdict.first_failure) {

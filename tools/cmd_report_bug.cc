@@ -5,10 +5,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
@@ -22,6 +20,7 @@
 #include "spec/ir/module.h"
 #include "spec/text/printer.h"
 #include "tools/cli/common.h"
+#include "tools/cli/judging.h"
 #include "tools/cli/known_finding.h"
 #include "tools/cli/story.h"
 #include "tools/commands.h"
@@ -69,7 +68,8 @@ std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
   return absl::StrCat(what, operands, " gives ", failure.actual, " instead of ", failure.accepted);
 }
 
-// Returns how often a failure that is not deterministic was seen, from "1 crash, 9 pass"; else "".
+// Returns how often a failure that is not deterministic was seen, as "seen in 2 of 10 runs"; else
+// "".
 std::string RarityText(const reports::Verdict& verdict) {
   if (verdict.flake.empty()) return "";
   const auto [failed, runs] = RecordedRunsOf(verdict);
@@ -228,14 +228,15 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
     known = KnownFindingOf(verdict, bundle.sample);
   }
   const std::string rarity = RarityText(verdict);
-  std::string about;  // the finding
-  if (known && !own.ok()) absl::StrAppend(&about, "known: ", known->ToText(), "\n\n");
-  if (own.ok() && own->question()) absl::StrAppend(&about, "This is ", QuestionText(*own), "\n\n");
+  std::string on_finding;
+  if (known && !own.ok()) absl::StrAppend(&on_finding, "known: ", known->ToText(), "\n\n");
+  if (own.ok() && own->question())
+    absl::StrAppend(&on_finding, "This is ", QuestionText(*own), "\n\n");
   if (known && !known->finding.threads().empty())
-    absl::StrAppend(&about, "Public reports: ", known->finding.threads(), "\n\n");
+    absl::StrAppend(&on_finding, "Public reports: ", known->finding.threads(), "\n\n");
   std::string report = absl::StrCat(
       "# ", own.ok() ? own->title() : TitleOf(verdict, *bundle.sample.module),
-      rarity.empty() ? "" : absl::StrCat(" (", rarity, ")"), "\n\n", about,
+      rarity.empty() ? "" : absl::StrCat(" (", rarity, ")"), "\n\n", on_finding,
       rarity.empty() ? ""
                      : absl::StrCat("Not deterministic: ", rarity, " (", verdict.flake, ").\n\n"),
       WhatIsWrong(verdict), BlameText(options.bundle), "\n## Module\n\n",

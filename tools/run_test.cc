@@ -144,7 +144,7 @@ TEST_F(RunTest, EveryReportCountsAnUnexpectedPass) {
   EXPECT_GT(count, 0);
   const std::string text = absl::StrCat(count, " not as expected");
   EXPECT_THAT(Read("x.md"), HasSubstr(": " + text));
-  EXPECT_THAT(Read("x.html"), AllOf(HasSubstr(": " + text), HasSubstr("class=\"alarm-red")));
+  EXPECT_THAT(Read("x.html"), AllOf(HasSubstr(">" + text), HasSubstr("class=\"alarm-red")));
   EXPECT_THAT(RunHlocts(report).out, HasSubstr("; " + text));
 }
 

@@ -43,7 +43,7 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
   EXPECT_EQ(said["sentence"],
             "0 new, 0 fixed, 0 changed, 0 flaky, 0 not run since 2026-01-01; 4 still open since "
             "2026-01-01.");
-  EXPECT_THAT(Read("p.html"), HasSubstr("0 new, 0 fixed"));
+  EXPECT_THAT(Read("p.html"), HasSubstr("\">0 new</a>, <a href=\"#list-fixed\">0 fixed</a>"));
   EXPECT_THAT(Read("p.html"), Not(HasSubstr(folder_))) << "a path of this machine";
   EXPECT_THAT(Read("n.md"), HasSubstr("**0 new"));
   EXPECT_THAT(Read("b.svg"), HasSubstr("hlocts: 0 new"));

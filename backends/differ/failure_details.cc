@@ -79,12 +79,6 @@ const Instruction* FindInstruction(const Computation& computation, const std::st
   return nullptr;
 }
 
-const Instruction* FindInstruction(const Module& module, const std::string& name) {
-  for (const auto& computation : module.computations())
-    if (const Instruction* found = FindInstruction(*computation, name)) return found;
-  return nullptr;
-}
-
 // Traces the index of the failing output back to the instruction `blamed`, through data movement
 // and elementwise instructions. Returns nullopt if that instruction is not on the path.
 std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, const Index& index,
@@ -255,6 +249,12 @@ std::string SourceOf(const Module& module, const std::string& instruction) {
   return metadata ? SourceOf(module.stack_frame_index, *metadata) : "";
 }
 
+const Instruction* FindInstruction(const Module& module, const std::string& name) {
+  for (const auto& computation : module.computations())
+    if (const Instruction* found = FindInstruction(*computation, name)) return found;
+  return nullptr;
+}
+
 std::string OperationOf(const Module& module, const std::string& instruction) {
   const Instruction* found = FindInstruction(module, instruction);
   if (found == nullptr) return "";
@@ -343,12 +343,12 @@ std::optional<NanElement> NanBefore(const NanElement& at, std::map<CallPath, Val
 
 }  // namespace
 
-std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
-                        const LoadOptions& load, int64_t output, const Index& index) {
+NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
+                      int64_t output, const Index& index) {
   const auto producer = ProducerOf(module, output);
-  if (!producer || !producer->index.empty() || request.arguments.size() != 1) return "";
+  if (!producer || !producer->index.empty() || request.arguments.size() != 1) return {};
   auto arguments = NestArguments(module, request.arguments[0]);
-  if (!arguments.ok()) return "";
+  if (!arguments.ok()) return {};
   NanCatcher values;
   for (const Instruction* parameter : module.entry()->parameters()) {
     const Literal& value = (*arguments)[parameter->parameter_number()];
@@ -361,13 +361,14 @@ std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
   const auto found = of_entry.find(producer->instruction);
   const int64_t element =
       LinearIndex(index, RowMajorStrides(producer->instruction->shape().dimensions()));
-  if (found == of_entry.end() || !IsNanAt(found->second, element)) return "";
+  if (found == of_entry.end() || !IsNanAt(found->second, element)) return {};
   NanElement at{producer->instruction, element};
   while (auto before = NanBefore(at, values.caught)) at = *std::move(before);
   const Index where = MultiIndex(at.element, at.instruction->shape().dimensions());
   if (at.instruction->IsParameter() && at.path.empty())
-    return absl::StrCat("input ", at.instruction->name(), "[", absl::StrJoin(where, ","),
-                        "] is NaN");
+    return {
+        absl::StrCat("input ", at.instruction->name(), "[", absl::StrJoin(where, ","), "] is NaN"),
+        /*is_an_input=*/true};
   OperandCatcher operands(*at.instruction, at.path);
   options.hook = &operands;
   reference::Evaluate(module, *arguments, options).IgnoreError();
@@ -377,7 +378,7 @@ std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
     if (!one.value.empty())
       absl::StrAppend(&text, i == 0 ? ", operands " : ", ", one.name, " = ", one.value);
   }
-  return text;
+  return {text};
 }
 
 void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
@@ -387,11 +388,11 @@ void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadO
     if (!nan) continue;
     const auto output = static_cast<int64_t>(o);
     const Index index = MultiIndex(*nan, outputs[o].shape().dimensions());
-    const std::string origin = NanOriginOf(module, request, load, output, index);
-    if (origin.empty()) continue;
+    const NanOrigin origin = NanOriginOf(module, request, load, output, index);
+    if (origin.text.empty()) continue;
     verdict.notes.push_back(absl::StrCat("HLO itself gives NaN at output ", o, " [",
-                                         absl::StrJoin(index, ","), "]: ", origin));
-    verdict.nan = reports::OutputElement{output, *nan, origin, absl::StartsWith(origin, "input ")};
+                                         absl::StrJoin(index, ","), "]: ", origin.text));
+    verdict.nan = reports::OutputElement{output, *nan, origin.text, origin.is_an_input};
     return;
   }
 }

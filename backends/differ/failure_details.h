@@ -30,6 +30,9 @@ std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 // "compare:LT", "fft:RFFT" or "rng:rng_normal" (spec/clauses/of_opcodes.txt). "" if there is none.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
+// Returns the first instruction with the name, or nullptr.
+const Instruction* FindInstruction(const Module& module, const std::string& name);
+
 // Returns the element type of the instruction's first operand, or of its result if it has none;
 // "" if there is no such instruction or array.
 std::string TypeOf(const Module& module, const std::string& instruction);
@@ -47,9 +50,13 @@ void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadO
 // Returns the origin of a NaN in an element of a root leaf, from an evaluation by the reference. It
 // is the first instruction on the path, also within calls and fusions, that computes a NaN from
 // operands without NaN, as "multiply.3, operands a[1] = 0, b[1] = inf", or "input Arg_0.1[2] is
-// NaN". "" if the reference's value is not NaN, or if more than one device runs.
-std::string NanOriginOf(const Module& module, const ExecuteRequest& request,
-                        const LoadOptions& load, int64_t output, const std::vector<int64_t>& index);
+// NaN". No text if the reference's value is not NaN, or if more than one device runs.
+struct NanOrigin {
+  std::string text;
+  bool is_an_input = false;
+};
+NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
+                      int64_t output, const std::vector<int64_t>& index);
 
 // Returns true if the failing output holds indices of a TopK, and the elements at the returned
 // index and at the accepted one are equal, with the reference's values.

@@ -166,7 +166,12 @@ def json_lines(text):
     return lines
 
 
+def label_of(engine):
+    """Returns the label before "=" in an engine's name, or ""."""
+    label = re.match(r"([\w.@-]+)=", engine)
+    return label[1] if label else ""
+
+
 def file_name(engine):
     """Returns the label, which is unique in a run, or else the name without special letters."""
-    label = re.match(r"([\w.@-]+)=", engine)
-    return label[1] if label else re.sub(r"[^\w.@-]", "_", engine)
+    return label_of(engine) or re.sub(r"[^\w.@-]", "_", engine)

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import time
 
-from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, run, say
+from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, label_of, run, say
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
@@ -128,9 +128,7 @@ def engines_of(night):
 
 def expected(night, engine):
     """Returns the option with the known failures that --expectations names for this engine."""
-    label = re.match(r"([^/=?:]*)=", engine)
-    files = night.options.expectations
-    file = files.get(label[1] if label else engine)
+    file = night.options.expectations.get(label_of(engine) or engine)
     return [f"--expectations={file}"] if file else []
 
 

@@ -123,7 +123,7 @@ std::string CampaignStatus::ToJson() const {
   json["buckets"] = buckets;
   int64_t inconclusive = 0;
   for (const auto& [word, count] : verdicts)
-    inconclusive += word == "inconclusive" || word == "probable" ? count : 0;
+    inconclusive += IsInconclusive(OutcomeFromName(word).value_or(Outcome::kError)) ? count : 0;
   json["inconclusive"] = inconclusive;
   json["bits_checked_mean"] = elements == 0 ? 0.0 : bits_checked / elements;
   json["unspecified_share"] = elements == 0 ? 0.0 : unspecified / elements;

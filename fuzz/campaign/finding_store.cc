@@ -5,7 +5,6 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/faulty_instructions.h"
 #include "nlohmann/json.hpp"
@@ -91,15 +90,13 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
 static void CountRuns(const FoundBy& found, const std::function<bool()>& stop, Outcome shrunk,
                       Bundle& bundle) {
   constexpr int kRuns = 10;
-  std::map<absl::string_view, int> counts;
-  ++counts[OutcomeName(bundle.result.verdict.kind)];
-  ++counts[OutcomeName(shrunk)];
+  reports::Verdict& verdict = bundle.result.verdict;
+  const auto count = [&](Outcome kind) { ++verdict.runs[std::string(OutcomeName(kind))]; };
+  count(verdict.kind);
+  count(shrunk);
   for (int run = 2; run < kRuns && !stop(); ++run)
-    ++counts[OutcomeName(RunTrial(bundle.sample, *found.engine, found.trial, false).verdict.kind)];
-  bundle.result.verdict.flake =
-      absl::StrJoin(counts, ", ", [](std::string* text, const auto& count) {
-        absl::StrAppend(text, count.second, " ", count.first);
-      });
+    count(RunTrial(bundle.sample, *found.engine, found.trial, false).verdict.kind);
+  verdict.flake = reports::RunCountsText(verdict.runs);
 }
 
 // Shrinks the bundle's sample. Returns false and leaves the bundle unchanged if `stop` became true.

@@ -131,6 +131,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   if (!kind) return InvalidInput(folder, ": unknown verdict ", json["verdict"].get<std::string>());
   bundle.result.verdict.kind = *kind;
   if (json["flake"].is_string()) bundle.result.verdict.flake = json["flake"].get<std::string>();
+  if (json["runs"].is_object()) json["runs"].get_to(bundle.result.verdict.runs);
   bundle.backend = json["backend"].get<std::string>();
   if (json["profile"].is_string()) {
     auto profile = ProfileFromName(json["profile"].get<std::string>());

@@ -360,46 +360,96 @@ OpenFindings NewestReleaseFindings(const History& history) {
   return still;
 }
 
-std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes) {
-  if (history.nights.empty()) return "The store is empty: no run has been imported.";
-  const NightlyRun& now = history.nights.back();
-  std::string text =
-      changes.since.empty()  // nothing is new or fixed without an earlier run
-          ? absl::StrCat("run of ", now.label, ": ",
-                         CountUnexpected(now) + changes.new_buckets.size(), " not as expected, ",
-                         changes.flaky.size(), " flaky, ", changes.not_run.size(),
-                         " not run; no earlier run to compare with")
-          : absl::StrCat(NewFailures(changes), " new, ", changes.fixed.size(), " fixed, ",
-                         changes.changed.size(), " changed, ", changes.flaky.size(), " flaky, ",
-                         changes.not_run.size(), " not run since ", changes.since);
-  if (!changes.open.empty())
-    absl::StrAppend(&text, "; ", changes.open.size(), " still open since ", changes.open_since);
-  if (!changes.support_lost.empty()) {
-    absl::StrAppend(&text, "; ", changes.support_lost.size(), " with support lost since ",
-                    changes.support_lost_since);
+namespace {
+
+using SummaryParts = std::vector<SummaryPart>;
+
+SummaryPart Counted(size_t count, absl::string_view words, std::string list) {
+  return {absl::StrCat(count, " ", words), std::move(list)};
+}
+
+// Returns the counts of what is new, which is nothing without an earlier run to compare with.
+SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes) {
+  const std::string fresh = !changes.regressed.empty()   ? "regressed"
+                            : !changes.first_run.empty() ? "first_run"
+                                                         : "buckets";
+  const SummaryPart flaky = Counted(changes.flaky.size(), "flaky", "flaky");
+  const SummaryPart not_run = Counted(changes.not_run.size(), "not run", "not_run");
+  if (changes.since.empty()) {
+    const size_t count = CountUnexpected(now) + changes.new_buckets.size();
+    return {{absl::StrCat("run of ", now.label, ": ")},
+            Counted(count, "not as expected", fresh),
+            {", "},
+            flaky,
+            {", "},
+            not_run,
+            {"; no earlier run to compare with"}};
   }
+  return {Counted(NewFailures(changes), "new", fresh),
+          {", "},
+          Counted(changes.fixed.size(), "fixed", "fixed"),
+          {", "},
+          Counted(changes.changed.size(), "changed", "changed"),
+          {", "},
+          flaky,
+          {", "},
+          not_run,
+          {" since " + changes.since}};
+}
+
+void AddWhatLasts(const NightlyRunDiff& changes, SummaryParts& parts) {
+  for (const auto& [list, words, name, since] :
+       {std::tuple(&changes.open, "still open", "open", &changes.open_since),
+        std::tuple(&changes.support_lost, "with support lost", "support_lost",
+                   &changes.support_lost_since)}) {
+    if (list->empty()) continue;
+    parts.push_back({"; "});
+    parts.push_back(Counted(list->size(), words, name));
+    parts.push_back({" since " + *since});
+  }
+}
+
+void AddFindings(const History& history, SummaryParts& parts) {
+  const OpenFindings still = NewestReleaseFindings(history);
+  if (still.looked_at == 0) return;
+  parts.push_back({absl::StrCat("; ", still.engine, " still has ")});
+  parts.push_back({absl::StrCat(still.wrong, " of ", still.looked_at, " findings"), "findings"});
+  std::string rest = " replayed";
+  const size_t known = std::max(history.findings.size(), history.nights.back().findings.size());
+  if (known > static_cast<size_t>(still.looked_at))
+    absl::StrAppend(&rest, " (", known, " are known)");
+  if (still.inconclusive > 0) absl::StrAppend(&rest, ", ", still.inconclusive, " inconclusive");
+  parts.push_back({rest});
+}
+
+}  // namespace
+
+std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRunDiff& changes) {
+  if (history.nights.empty()) return {{"The store is empty: no run has been imported."}};
+  const NightlyRun& now = history.nights.back();
+  SummaryParts parts = ChangeCounts(now, changes);
+  AddWhatLasts(changes, parts);
+  std::string text;
   int64_t passes = 0;
   for (const auto& [name, engine] : now.engines)
     passes += std::count(engine.marks.begin(), engine.marks.end(), kUnexpectedPassMark);
   if (passes > 0)
     absl::StrAppend(&text, "; ", passes, passes == 1 ? " unexpected pass" : " unexpected passes");
-  for (const std::string& engine : changes.dead) {
+  for (const std::string& engine : changes.dead)
     absl::StrAppend(&text, "; ", engine, " returned no verdict for any case");
-  }
-  if (!changes.not_run.empty()) {
+  if (!changes.not_run.empty())
     absl::StrAppend(&text, "; the run lost ", changes.asked - changes.ran, " of ", changes.asked,
                     " verdicts");
-  }
-  OpenFindings still = NewestReleaseFindings(history);
-  if (still.looked_at > 0) {
-    const size_t known = std::max(history.findings.size(), history.nights.back().findings.size());
-    absl::StrAppend(&text, "; ", still.engine, " still has ", still.wrong, " of ", still.looked_at,
-                    " findings replayed");
-    if (known > static_cast<size_t>(still.looked_at))
-      absl::StrAppend(&text, " (", known, " are known)");
-    if (still.inconclusive > 0) absl::StrAppend(&text, ", ", still.inconclusive, " inconclusive");
-  }
-  return text + ".";
+  parts.push_back({text});
+  AddFindings(history, parts);
+  parts.push_back({"."});
+  return parts;
+}
+
+std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes) {
+  std::string text;
+  for (const SummaryPart& part : NightlySummary(history, changes)) text += part.text;
+  return text;
 }
 
 std::map<std::string, int64_t> CountMarks(const std::string& marks) {

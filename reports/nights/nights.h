@@ -22,10 +22,10 @@ namespace hlocts::reports {
 // Defines marks: one letter for the result of a case on an engine. A history has one per case.
 
 // Returns the first letter of the verdict, in upper case if it is not as expected ('P': a case that
-// should fail passes, 'X': a flake that is not listed): 'p' pass, 'u'
-// unsupported, 'n' nan_bits, 'f' or 'F' fail, 'r' rejected, 'a' accepted, 'c' crash, 't' timeout,
-// 'i' inconclusive or probable, 's' suspect, 'e' error. Other marks: 'x' a flake, 'l' lost
-// (requested, without a verdict), '.' not requested.
+// should fail passes, 'X': a flake that is not listed): 'p' pass, 'u' unsupported, 'n' nan_bits,
+// 'f' or 'F' fail, 'r' rejected, 'a' accepted, 'c' crash, 't' timeout, 'i' inconclusive or
+// probable, 's' suspect, 'e' error. Other marks: 'x' a flake, 'l' lost (requested, without a
+// verdict), '.' not requested.
 inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kNanBitsMark = 'n', kFlakeMark = 'x',
                       kMissingMark = 'l', kAbsentMark = '.', kUnexpectedPassMark = 'P';
 char MarkOf(const Verdict& verdict);
@@ -100,8 +100,8 @@ struct Bucket {
 struct History {
   std::vector<std::string> cases;  // addresses
   std::vector<NightlyRun> nights;  // ordered, the newest last
-  std::map<std::string, NightlyEngineResult>
-      earlier;  // latest verdicts before the first of `nights`
+  // Latest verdicts before the first of `nights`, by engine.
+  std::map<std::string, NightlyEngineResult> earlier;
   std::map<std::string, Finding> findings;
   std::vector<FailureDetail> failures;  // of the two newest nightly runs
   std::vector<BitsChecked> bits;        // of the newest nightly run
@@ -177,6 +177,12 @@ OpenFindings NewestReleaseFindings(const History& history);
 // Returns the summary sentence: "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4
 // still open since 2026-11-20; xla@0.11.2 still has 14 of 31 findings replayed (40 are known)."
 std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes);
+
+// A part of the sentence. A count has the name of its list: one of ListsOf, "buckets", "findings".
+struct SummaryPart {
+  std::string text, list = "";
+};
+std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRunDiff& changes);
 
 // Returns the number of an engine's marks by verdict, in a fixed order of words.
 std::map<std::string, int64_t> CountMarks(const std::string& marks);

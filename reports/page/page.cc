@@ -180,6 +180,17 @@ void AddClauses(const PageInput& input, Json& data) {
   }
 }
 
+// Links the counts of the sentence to their lists.
+std::string LinkedSentence(const std::vector<SummaryPart>& parts) {
+  std::string html;
+  for (const auto& [text, list] : parts)
+    absl::StrAppend(&html, list.empty()
+                               ? Escaped(text)
+                               : absl::StrCat("<a href=\"#", list == "findings" ? "" : "list-",
+                                              list, "\">", Escaped(text), "</a>"));
+  return html;
+}
+
 }  // namespace
 
 void CountOpcodes(absl::string_view hlo, std::map<std::string, int64_t>& weights) {
@@ -239,7 +250,7 @@ std::string ToPage(const PageInput& input) {
                              {{"@TITLE@", Escaped(title)},
                               {"@CSS@", PageCss()},
                               {"@ALARM@", AlarmName(alarm)},
-                              {"@SENTENCE@", Escaped(NightlySummaryLine(history, changes))},
+                              {"@SENTENCE@", LinkedSentence(NightlySummary(history, changes))},
                               {"@NOTICES@", Escaped(PageNotices())},
                               {"@DATA@", Embedded(data)},
                               {"@SCRIPTS@", PageScripts()}});

@@ -28,7 +28,8 @@ std::string Word(const Json& json, const char* key) {
 char RecordedMark(const Json& release) {
   const std::string mark = Word(release, "mark");
   std::string verdict = Word(release, "verdict");
-  if (verdict == "probable") verdict = "inconclusive";
+  if (IsInconclusive(OutcomeFromName(verdict).value_or(Outcome::kPass)))
+    verdict = std::string(OutcomeName(Outcome::kInconclusive));
   if (mark == "o") return kPassMark;
   const bool is_known = verdict == "unsupported" || verdict == "inconclusive";
   if (!verdict.empty() && (mark == "X" || (mark == "/" && is_known))) return verdict[0];

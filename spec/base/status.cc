@@ -7,7 +7,12 @@
 
 namespace hlocts {
 namespace {
-constexpr char kRulePayload[] = "hlocts/rule";
+constexpr char kRulePayload[] = "hlocts/rule", kInstructionPayload[] = "hlocts/instruction";
+
+std::string PayloadOf(const absl::Status& status, const char* url) {
+  auto payload = status.GetPayload(url);
+  return payload ? std::string(*payload) : std::string();
+}
 }  // namespace
 
 absl::Status RuleError(absl::string_view rule, absl::string_view message) {
@@ -16,16 +21,23 @@ absl::Status RuleError(absl::string_view rule, absl::string_view message) {
   return status;
 }
 
-std::string RuleOf(const absl::Status& status) {
-  auto payload = status.GetPayload(kRulePayload);
-  return payload ? std::string(*payload) : std::string();
+std::string RuleOf(const absl::Status& status) { return PayloadOf(status, kRulePayload); }
+
+absl::Status AtInstruction(absl::Status status, absl::string_view name) {
+  if (!status.ok() && InstructionOf(status).empty())
+    status.SetPayload(kInstructionPayload, absl::Cord(name));
+  return status;
+}
+
+std::string InstructionOf(const absl::Status& status) {
+  return PayloadOf(status, kInstructionPayload);
 }
 
 absl::Status Annotate(const absl::Status& status, absl::string_view context) {
   if (status.ok()) return status;
   absl::Status annotated(status.code(), absl::StrCat(context, ": ", status.message()));
-  std::string rule = RuleOf(status);
-  if (!rule.empty()) annotated.SetPayload(kRulePayload, absl::Cord(rule));
+  for (const char* url : {kRulePayload, kInstructionPayload})
+    if (const auto payload = status.GetPayload(url)) annotated.SetPayload(url, *payload);
   return annotated;
 }
 

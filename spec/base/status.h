@@ -23,7 +23,12 @@ absl::Status RuleError(absl::string_view rule, absl::string_view message);
 // Returns the rule id attached by RuleError, or "" if there is none.
 std::string RuleOf(const absl::Status& status);
 
-// Returns the same status (code, rule) with "context: " before its message.
+// Attaches the name of the instruction that an error is about, for callers that have its text. The
+// first one stays. InstructionOf returns it, or "" if there is none.
+absl::Status AtInstruction(absl::Status status, absl::string_view name);
+std::string InstructionOf(const absl::Status& status);
+
+// Returns the same status (code, rule, instruction) with "context: " before its message.
 absl::Status Annotate(const absl::Status& status, absl::string_view context);
 
 template <typename... Args>

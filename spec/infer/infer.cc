@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "spec/infer/rules.h"
+#include "spec/infer/verifier_parts.h"
 #include "spec/ir/opcode.h"
 #include "spec/ops/op_facts.h"
 #include "spec/ops/op_table.h"
@@ -216,10 +217,6 @@ absl::StatusOr<Shape> InferUnnamed(const Instruction& instruction, Signatures& s
   return shape;
 }
 
-std::string Name(const Instruction& instruction) {
-  return absl::StrCat("%", instruction.name(), " = ", OpcodeName(instruction.opcode()));
-}
-
 absl::Status VerifyArray(const Shape& shape) {
   for (int64_t d : shape.dimensions()) {
     HLOCTS_EXPECT(d >= 0 || d == kUnboundedSize, "hlo.shape", "sizes of at least 0",
@@ -255,21 +252,21 @@ ShapeInference::~ShapeInference() = default;
 
 absl::StatusOr<Shape> ShapeInference::Infer(const Instruction& instruction) {
   absl::StatusOr<Shape> shape = InferUnnamed(instruction, *signatures_);
-  if (!shape.ok()) return Annotate(shape.status(), Name(instruction));
+  if (!shape.ok()) return Named(shape.status(), instruction);
   return shape;
 }
 
 absl::Status ShapeInference::Verify(const Instruction& instruction) {
   if (absl::Status status = VerifyShape(instruction.shape()); !status.ok()) {
-    return Annotate(status, Name(instruction));
+    return Named(status, instruction);
   }
   const absl::StatusOr<Shape> inferred = Infer(instruction);
   if (!inferred.ok()) return inferred.status();
   if (Compatible(*inferred, instruction.shape())) return absl::OkStatus();
-  return Annotate(
+  return Named(
       Broken(ResultClauseOf(instruction.opcode()), absl::StrCat("the shape ", ShapeText(*inferred)),
              ShapeText(instruction.shape())),
-      Name(instruction));
+      instruction);
 }
 
 absl::StatusOr<Shape> InferShape(const Instruction& instruction) {

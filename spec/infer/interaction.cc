@@ -74,7 +74,7 @@ absl::Status CheckPairs(const Computation& computation) {
     const PairRow* row = PairOf(instruction->opcode());
     if (!row) continue;
     absl::Status status = CheckUsers(*row, users[instruction.get()]);
-    if (!status.ok()) return Annotate(status, NameOf(*instruction));
+    if (!status.ok()) return Named(status, *instruction);
   }
   return absl::OkStatus();
 }
@@ -99,10 +99,9 @@ absl::Status CheckInfeedOrder(const Computation& computation) {
     }
     if (instruction->opcode() != Opcode::kInfeed) continue;
     if (passed != infeeds) {
-      return Annotate(
-          Broken("infeed.7", absl::StrCat("an infeed ordered after %", previous->name()),
-                 "no dependence between them"),
-          NameOf(*instruction));
+      return Named(Broken("infeed.7", absl::StrCat("an infeed ordered after %", previous->name()),
+                          "no dependence between them"),
+                   *instruction);
     }
     passed = ++infeeds;
     previous = instruction.get();
@@ -169,7 +168,7 @@ absl::Status VerifyInteraction(const Module& module) {
     for (const auto& instruction : computation->instructions()) {
       absl::Status status = CheckThreads(*instruction);
       if (status.ok()) status = channels.Add(*instruction);
-      if (!status.ok()) return Annotate(status, NameOf(*instruction));
+      if (!status.ok()) return Named(status, *instruction);
     }
   }
   return absl::OkStatus();

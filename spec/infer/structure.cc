@@ -93,7 +93,7 @@ absl::Status CheckComputation(const Computation& computation, const Module& modu
                   absl::StrCat("another %", instruction->name()));
     absl::Status status = CheckReferences(*instruction, module);
     if (status.ok()) status = CheckSharding(*instruction);
-    if (!status.ok()) return Annotate(status, NameOf(*instruction));
+    if (!status.ok()) return Named(status, *instruction);
   }
   return CheckParameters(computation);
 }
@@ -170,6 +170,10 @@ std::string NameOf(const Instruction& instruction) {
 
 std::string NameOf(const Computation& computation) {
   return absl::StrCat("computation %", computation.name());
+}
+
+absl::Status Named(const absl::Status& status, const Instruction& instruction) {
+  return AtInstruction(Annotate(status, NameOf(instruction)), instruction.name());
 }
 
 absl::Status VerifyStructure(const Module& module) {

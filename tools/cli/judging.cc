@@ -7,10 +7,8 @@
 #include <set>
 #include <utility>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "backends/differ/elements_read.h"
 #include "backends/differ/failure_details.h"
 #include "fuzz/shrink/shrinker.h"
@@ -30,12 +28,6 @@
 
 namespace hlocts::tools {
 namespace {
-
-std::string CountsText(const OutcomeCounts& counts) {
-  return absl::StrJoin(counts, ", ", [](std::string* text, const auto& count) {
-    absl::StrAppend(text, count.second, " ", count.first);
-  });
-}
 
 // Derives the set of one element, instruction by instruction.
 
@@ -203,7 +195,7 @@ RepeatedRun RunRepeatedly(
     const backends::RunOutcome& outcome = i > 0 ? again : kept.outcome;
     const Outcome kind = judge(outcome).kind;
     ++kept.counts[std::string(OutcomeName(kind))];
-    line.Show(absl::StrCat("run ", i + 1, " of ", runs, ": ", CountsText(kept.counts)));
+    line.Show(absl::StrCat("run ", i + 1, " of ", runs, ": ", reports::RunCountsText(kept.counts)));
     if (failed || !IsFailure(kind) || IsInconclusive(kind)) continue;
     failed = true;
     if (i > 0) kept.outcome = std::move(again);
@@ -213,18 +205,16 @@ RepeatedRun RunRepeatedly(
 }
 
 void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict) {
-  if (counts.size() > 1) verdict.flake = CountsText(counts);
+  if (counts.size() < 2) return;
+  verdict.runs = counts;
+  verdict.flake = reports::RunCountsText(counts);
 }
 
 RecordedRuns RecordedRunsOf(const reports::Verdict& verdict) {
   RecordedRuns runs;
-  for (absl::string_view part : absl::StrSplit(verdict.flake, ", ", absl::SkipEmpty())) {
-    const std::pair<absl::string_view, absl::string_view> words =
-        absl::StrSplit(part, absl::MaxSplits(' ', 1));
-    int64_t count = 0;
-    if (!absl::SimpleAtoi(words.first, &count)) return {};
+  for (const auto& [outcome, count] : verdict.runs) {
     runs.all += count;
-    if (words.second == OutcomeName(verdict.kind)) runs.failed += count;
+    if (outcome == OutcomeName(verdict.kind)) runs.failed += count;
   }
   return runs;
 }
@@ -272,8 +262,13 @@ void AddWidest(const Job& job, backends::Differ& differ, const std::vector<std::
   if (at.output < 0) return;
   const SetArray& set = (*accepted)->leaves[at.output].set;
   const uint32_t own = set.exact() ? 0 : set.At(at.index).origin;
-  verdict.widest = (*accepted)->OriginOf(own == 0 ? set.origin : own).instruction;
-  verdict.widest_source = backends::SourceOf(*job.module, verdict.widest);
+  const std::string name = (*accepted)->OriginOf(own == 0 ? set.origin : own).instruction;
+  const Instruction* widest = backends::FindInstruction(*job.module, name);
+  if (widest == nullptr) return;
+  const Shape& shape = widest->shape();
+  verdict.widest = {name, std::string(OpcodeName(widest->opcode())),
+                    shape.IsArray() ? std::string(PrimitiveTypeName(shape.element_type())) : "",
+                    backends::SourceOf(*job.module, name)};
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay,

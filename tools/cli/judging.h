@@ -21,7 +21,7 @@ namespace hlocts::tools {
 // verdict states how often the module failed.
 
 // The number of runs by outcome; empty for a single run.
-using OutcomeCounts = std::map<std::string, int64_t>;
+using OutcomeCounts = std::map<std::string, int64_t>;  // as Verdict::runs
 
 struct RepeatedRun {
   backends::RunOutcome outcome;  // of the first failure, or of the first run
@@ -38,8 +38,8 @@ RepeatedRun RunRepeatedly(
 // Adds the counts of repeated runs to the verdict if they differ.
 void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
 
-// The number of runs of a recorded verdict that failed as it did, and of all its runs; zeros if its
-// `flake` has no counts.
+// The number of runs of a recorded verdict that failed as it did, and of all its runs; zeros if it
+// has no counts.
 struct RecordedRuns {
   int64_t failed = 0, all = 0;
 };

@@ -161,12 +161,12 @@ absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_
   return absl::OkStatus();
 }
 
-// Returns ": line 4, column 3" if the error begins with "%NAME " and one line of the HLO text in
-// the file defines NAME, else "".
-std::string PlaceIn(const std::string& path, absl::string_view error) {
-  const std::string name(error.substr(0, error.find(' ')));
+// Returns ": line 4, column 3" if one line of the HLO text in the file defines the instruction,
+// else
+// "".
+std::string PlaceIn(const std::string& path, const std::string& name) {
   std::error_code none;
-  const auto text = name[0] == '%' && fs::is_regular_file(path, none)
+  const auto text = !name.empty() && fs::is_regular_file(path, none)
                         ? ReadFile(path)
                         : absl::StatusOr<std::string>(absl::NotFoundError(path));
   if (!text.ok() || !absl::StartsWith(*text, "HloModule")) return "";
@@ -178,7 +178,7 @@ std::string PlaceIn(const std::string& path, absl::string_view error) {
     const size_t column = line.size() - rest.size() + 1;
     absl::ConsumePrefix(&rest, "ROOT ");
     absl::ConsumePrefix(&rest, "%");
-    if (!absl::ConsumePrefix(&rest, absl::StrCat(name.substr(1), " ="))) continue;
+    if (!absl::ConsumePrefix(&rest, name + " =")) continue;
     if (!place.empty()) return "";  // two computations have the name
     place = absl::StrCat(": line ", number, ", column ", column);
   }
@@ -211,8 +211,7 @@ absl::StatusOr<LoadedModule> OpenModule(const std::string& path) {
 
 absl::Status VerifyOpened(const Module& module, const std::string& path) {
   const absl::Status verified = VerifyModule(module);
-  return Annotate(verified,
-                  verified.ok() ? path : absl::StrCat(path, PlaceIn(path, verified.message())));
+  return Annotate(verified, absl::StrCat(path, PlaceIn(path, InstructionOf(verified))));
 }
 
 absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,

@@ -337,7 +337,7 @@ def _result(
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
         replay_arguments=(*arguments, "--explain"), record=record, runs=record.get("runs", {}),
         kept=job.wanted, files=job,
-        fact=deciding_fact(text, record.get("widest", {}).get("instruction", ""), arguments),
+        fact=deciding_fact(record, arguments),
     )  # fmt: skip
 
 

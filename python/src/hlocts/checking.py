@@ -237,7 +237,7 @@ class Server:
             if place.get("source", "").startswith("-:"):  # a converter's name of text without places
                 place["source"] = f"{module.with_suffix('.mlir')}{place['source'][1:]}"
         if answer["verdict"] == "inconclusive":
-            answer["next"] = self._next(module, answer.get("widest", {}).get("instruction", ""))
+            answer["next"] = self._next(answer)
         if answer["verdict"] in _KEPT:
             answer["kept"] = str(self._keep(stem.name, module, files))
             answer["options"] = judge_options(self._words)
@@ -245,10 +245,10 @@ class Server:
             file.unlink(missing_ok=True)
         return answer
 
-    def _next(self, module: pathlib.Path, widest: str) -> str:
+    def _next(self, answer: dict[str, Any]) -> str:
         """Returns what may narrow the sets of an open verdict."""
         given = judge_options(self._words)
-        if fact := deciding_fact(binary.run(["convert", module, "--to=text"]), widest, given):
+        if fact := deciding_fact(answer, given):
             facts = ",".join([*(one.partition("=")[2] for one in given[1:]), fact])
             return f"--facts={facts} narrows the widest set, if the engine sums in f32"
         options = ["--profile=strict"] * (given[0] != "--profile=strict")

@@ -65,12 +65,12 @@ _SUMS = {"dot": "dot.sums=f32", "convolution": "dot.sums=f32", "reduce": "reduce
 __unittest = True  # see errors.py
 
 
-def deciding_fact(text: str, instruction: str, given: Sequence[str]) -> str:
-    """Returns the fact that narrows sums of 16-bit floats, if `instruction` of the module's text is
-    one and no option in `given` has the fact; else ""."""
-    line = rf"(?m)^ *(?:ROOT )?%?{re.escape(instruction)} = b?f16\[\S+ ([a-z-]+)\("
-    found = re.search(line, text) if instruction else None
-    fact = _SUMS.get(found[1], "") if found else ""
+def deciding_fact(record: dict[str, Any], given: Sequence[str]) -> str:
+    """Returns the fact that narrows sums of 16-bit floats, if the widest set of a verdict is of one
+    and no option in `given` has the fact; else ""."""
+    widest = record.get("widest", {})
+    is_narrow = widest.get("type") in ("bf16", "f16")
+    fact = _SUMS.get(widest["operation"], "") if is_narrow else ""
     return "" if any(fact in option for option in given) else fact
 
 

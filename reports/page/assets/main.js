@@ -16,21 +16,6 @@ function showAll() {
   showTrends();
 }
 
-// Links the counts in the summary sentence to their lists.
-function linkSentence() {
-  const span = document.querySelector('#sentence span');
-  const lists = {new: 'regressed', 'not as expected': 'regressed', fixed: 'fixed', changed: 'changed', flaky: 'flaky',
-    'not run': 'not_run', 'still open': 'open', 'with support lost': 'support_lost', findings: 'findings'};
-  const parts = span.textContent.split(/(\d+ (?:new|not as expected|fixed|changed|flaky|not run|still open|with support lost)|\d+ of \d+ findings)/);
-  span.replaceChildren(...parts.map((text) => {
-    const word = text.replace(/^\d+ (of \d+ )?/, '');
-    if (!/^\d/.test(text) || !lists[word]) return text;
-    const list = lists[word] !== 'regressed' ? lists[word]
-      : ['regressed', 'first_run'].find((name) => DATA.changes[name].length) || 'buckets';
-    return make('a', {href: word === 'findings' ? '#findings' : '#list-' + list}, text);
-  }));
-}
-
 function quickQueries() {
   const queries = ['unexpected', 'changed', 'all engines fail',
     ...engineNames().map((engine) => `fails only on ${engine}`)];
@@ -69,7 +54,6 @@ function startTheme() {
 
 function start() {
   startTheme();
-  linkSentence();
   $.fn.dataTable.ext.errMode = 'throw';
   $.fn.dataTable.ext.search.push((settings, words, at) =>
     !settings.nTable.closest('#cases') || question(at));
