@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests what a nightly run says of exchanged engines and of its budget, without the program."""
+"""Tests which steps of a nightly run are done, and what it says of engines and budget, without the
+program."""
 
+import contextlib
+import io
+import json
 import os
 import pathlib
 import sys
@@ -13,7 +17,25 @@ import unittest
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 from night import steps  # noqa: E402
+from night import night as module  # noqa: E402
 from night.night import TIME_OVER, Night, file_name  # noqa: E402
+
+# Replaces the program: it adds $VERDICTS verdicts to the run of four cases in --out, then does $THEN.
+# It continues only a run of the request $REQUEST.
+PROGRAM = """#!/bin/bash
+for word; do case $word in --out=*) out=${word#--out=} ;; esac; done
+mkdir -p $out
+if [ -e $out/request ] && [ $(cat $out/request) != $REQUEST ]; then exit 2; fi
+echo $REQUEST >$out/request
+printf '%s\\n' 1 2 3 4 >$out/selection.txt
+echo '{}' >$out/run.json
+for ((i = 0; i < VERDICTS; ++i)); do
+  echo "{\\"case\\":$(cat $out/verdicts.jsonl 2>/dev/null | wc -l)}" >>$out/verdicts.jsonl
+done
+touch $out/verdicts.jsonl
+[ $(wc -l <$out/verdicts.jsonl) -lt 4 ] || echo '{"finished":"now"}' >$out/run.json
+eval "$THEN"
+"""
 
 
 class NightTest(unittest.TestCase):
@@ -34,27 +56,94 @@ class NightTest(unittest.TestCase):
         before.save()
         now.state["identities"] = {"mine": {"version": "cpu, 1, PJRT 0.10", "file": "bbbb"},
                                    "same": {"version": "1", "file": ""}, "new": {"version": "1", "file": ""}}
-        self.assertEqual(steps.exchanged(now), [], "the other run is not finished")
-        (before.folder / "finished").touch()
+        self.assertEqual(steps.exchanged(now), [], "the other run has no report")
+        (before.folder / "night.json").touch()
         self.assertEqual(steps.exchanged(now), ["mine is another engine than on 1: PJRT 0.9 → PJRT 0.10, "
                                                 "file aaaa → file bbbb"])
 
     def test_a_budget_that_is_too_short_names_one_that_suffices(self):
         night = self.night("1")
-        night.state |= {"cut": ["a", "b"], "suite seconds": {"a": 100, "b": 100, "c": 100}}
-        for engine, done in (("a", 10), ("b", 5)):
+        night.state |= {"engines": ["a", "b", "c"], "cut": ["b"], "suite seconds": {"a": 100, "b": 100, "c": 100}}
+        for engine, done in (("a", 10), ("b", 5), ("c", 10)):
             folder = night.folder / "suite" / engine
             folder.mkdir(parents=True)
             (folder / "run.json").touch()
             (folder / "selection.txt").write_text("x\n" * 10)
             (folder / "verdicts.jsonl").write_text("".join(f'{{"case":{i}}}\n' for i in range(done)))
         (note,) = steps.cut_by_the_budget(night)
-        self.assertIn("cases without verdict are 5 of b;", note)
+        self.assertIn("b was cut after 5 of 10 cases;", note)
         self.assertIn("--budget=14m suffices", note)  # 600 s * (1 + 100 / 300)
         night.state |= {"replayed": {"a": [43, 146], "c": [5, 5]}, "findings seconds": {"a": 86, "c": 14}}
         (note,) = steps.cut_by_the_budget(night)
-        self.assertIn("cases without verdict are 5 of b; findings not replayed are 103 of a;", note)
+        self.assertIn("b was cut after 5 of 10 cases; 103 findings not replayed on a;", note)
         self.assertIn("--budget=31m suffices", note)  # 600 s * (1 + 206 / 100)
+
+    def suite(self, night, then="exit 0", verdicts=4, request="r"):
+        """Does the step with PROGRAM, and returns what is printed."""
+        program = self.out / "program"
+        program.write_text(PROGRAM)
+        program.chmod(0o755)
+        night.options.hlocts = str(program)
+        os.environ.update(VERDICTS=str(verdicts), THEN=then, REQUEST=request)
+        night.state |= {"engines": ["mine"], "tier": "smoke", "absent": {}}
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            night.step("suite mine", lambda: steps.suite(night, "mine", ["mine"]))
+        return said.getvalue()
+
+    def test_a_suite_is_done_if_each_case_has_a_verdict(self):
+        for status, verdicts, done, failed in (
+                (0, 4, True, False), (1, 4, True, False), (3, 4, True, False),  # 3: verdicts "error"
+                (2, 0, False, True), (3, 0, False, False), (130, 2, False, True), (143, 2, False, True)):
+            with self.subTest(status=status, verdicts=verdicts):
+                night = self.night(f"{status}.{verdicts}", expectations={})
+                night.state["done"] = ["import", "repeat"]
+                self.suite(night, f"exit {status}", verdicts)
+                self.assertEqual(night.state["done"], ["suite mine"] if done else [])
+                self.assertEqual(night.failed_steps(), ["suite mine"] if failed else [])
+                self.assertIn("done", self.suite(night, verdicts=4 - verdicts))
+                self.assertEqual(night.state["problems"], {}, "the step is repeated")
+
+    def test_a_suite_continues_after_a_stop(self):
+        night = self.night("1", expectations={})
+        self.suite(night, "kill -9 $$", 3)
+        self.assertIn("suite mine: continues after 3 of 4 cases", self.suite(night, "exit 0", 1))
+        self.assertIn("suite mine: done before", self.suite(night))
+        other = self.night("2", expectations={})
+        self.suite(other, "kill -9 $$", 3)
+        said = self.suite(other, request="another")
+        self.assertIn("suite mine: the earlier verdicts are of another request", said)
+        self.assertIn("suite mine: done (", said)
+        self.assertTrue((other.folder / "other request/mine/verdicts.jsonl").exists(), "nothing is lost")
+
+    def test_a_suite_that_the_budget_cuts_is_not_done(self):
+        night = self.night("1", expectations={}, budget=1.0)
+        module.SECONDS_BETWEEN_LINES, before = 0.3, module.SECONDS_BETWEEN_LINES
+        self.addCleanup(setattr, module, "SECONDS_BETWEEN_LINES", before)
+        said = self.suite(night, "exec sleep 60", 3)
+        self.assertIn("suite mine: 75%, 3 of 4 cases", said)
+        self.assertIn("suite mine: cut after 3 of 4 cases (", said)
+        self.assertEqual((night.state["done"], night.state["cut"]), ([], ["mine"]))
+        self.assertIn("mine was cut after 3 of 4 cases", steps.cut_by_the_budget(night)[0])
+        night.end = night.deadline = time.monotonic() + 60
+        os.environ.update(VERDICTS="1", THEN="exit 0")
+        self.assertIsNone(night.step("suite mine, the rest", lambda: steps.rest_of_suite(night, "mine")))
+        self.assertIn("suite mine", night.state["done"])
+        self.assertEqual((night.state["cut"], night.state["problems"]), ([], {}))
+
+    def test_a_run_without_report_is_no_base(self):
+        for name, report in (("1", True), ("2", False), ("3", True), ("4", False)):
+            night = self.night(name)
+            night.save()
+            if report:
+                (night.folder / "night.json").touch()
+        now = self.night("5")
+        now.save()
+        self.assertEqual(steps.not_compared(now), ["--without=2", "--without=4"])
+        self.assertEqual(steps.base(now), ["compared with 3: 4 ended without a complete report"])
+        (self.out / "4/night.json").touch()
+        self.assertEqual(steps.base(now), [])
+        (self.out / "4/state.json").write_text('{"problems": {"suite mine": "exit status 2"}}')
+        self.assertEqual(steps.not_compared(now), ["--without=2", "--without=4"])
 
     def test_a_run_begun_with_another_file_or_engine_names_the_ways_out(self):
         plugin = self.out / "p.so"

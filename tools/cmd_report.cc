@@ -24,7 +24,7 @@ namespace {
 struct ReportOptions {
   std::vector<std::string> folders;
   std::string baseline, store, night, html, markdown, badge, summary, text, junit;
-  std::vector<std::string> notes;
+  std::vector<std::string> notes, without;
   int64_t nights = kNightlyRunsShown;
   bool json = false, causes = false;
 
@@ -164,7 +164,7 @@ int ReportFolders(const ReportOptions& options) {
 int ReportStore(const ReportOptions& options) {
   auto store = reports::RunStore::OpenToRead(options.store);
   if (!store.ok()) return Fail(store.status());
-  auto history = LoadHistory(**store, options.nights, options.night);
+  auto history = LoadHistory(**store, options.nights, options.night, options.without);
   if (!history.ok()) return Fail(history.status());
   if (!history->nights.empty()) history->nights.back().notes = options.notes;
   const reports::NightlyRunDiff changes = reports::NewestChanges(*history);
@@ -193,29 +193,31 @@ int RunReport(const ReportOptions& options) {
 }  // namespace
 
 Command ReportCommand() {
-  return {
-      "report", "merge shards of a run, compare it with an earlier run", [](Flags& flags) {
-        auto options = std::make_shared<ReportOptions>();
-        flags.Positional("DIR", &options->folders, "shards: directories of run --out");
-        flags.Add("--baseline", &options->baseline, "directory of an earlier run to compare with");
-        flags.Add("--store", &options->store,
-                  "run store, instead of directories: report its newest nightly run");
-        flags.Add("--night", &options->night, "with --store: nightly run (the newest)");
-        flags.Add("--nights", &options->nights, "with --store: nightly runs on the page (14)");
-        flags.Add("--note", &options->notes,
-                  "with --store: a line for readers of this report; may be repeated");
-        flags.Add("--html", &options->html, "HTML page to write: one self-contained file");
-        flags.Add("--markdown", &options->markdown, "Markdown file to write, of at most ten lines");
-        flags.Add("--badge", &options->badge, "SVG file to write");
-        flags.Add("--summary", &options->summary, "JSON file to write: summary, changes");
-        flags.Add("--text", &options->text,
-                  "text file to write: engines, findings by release, worst ulps, bits checked");
-        flags.Add("--junit", &options->junit, "JUnit XML file of DIR to write");
-        flags.Add("--causes", &options->causes,
-                  "print the unexpected cases of DIR by probable cause, and nothing else");
-        flags.Add("--json", &options->json, "print one JSON line");
-        return [options] { return RunReport(*options); };
-      }};
+  return {"report", "merge shards of a run, compare it with an earlier run", [](Flags& flags) {
+            auto options = std::make_shared<ReportOptions>();
+            flags.Positional("DIR", &options->folders, "shards: directories of run --out");
+            flags.Add("--baseline", &options->baseline,
+                      "directory of an earlier run to compare with");
+            flags.Add("--store", &options->store,
+                      "run store, instead of directories: report its newest nightly run");
+            flags.Add("--night", &options->night, "with --store: nightly run (the newest)");
+            flags.Add("--nights", &options->nights, "with --store: nightly runs on the page (14)");
+            flags.Add("--without", &options->without,
+                      "with --store: a nightly run to ignore, as one that ended without a report");
+            flags.Add("--note", &options->notes,
+                      "with --store: a line for readers of this report; may be repeated");
+            flags.Add("--html", &options->html, "HTML page to write: one self-contained file");
+            flags.Add("--markdown", &options->markdown, "Markdown file to write, of at most ten lines");
+            flags.Add("--badge", &options->badge, "SVG file to write");
+            flags.Add("--summary", &options->summary, "JSON file to write: summary, changes");
+            flags.Add("--text", &options->text,
+                      "text file to write: engines, findings by release, worst ulps, bits checked");
+            flags.Add("--junit", &options->junit, "JUnit XML file of DIR to write");
+            flags.Add("--causes", &options->causes,
+                      "print the unexpected cases of DIR by probable cause, and nothing else");
+            flags.Add("--json", &options->json, "print one JSON line");
+            return [options] { return RunReport(*options); };
+          }};
 }
 
 }  // namespace hlocts::tools

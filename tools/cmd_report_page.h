@@ -13,10 +13,11 @@ namespace hlocts::tools {
 inline constexpr char kStorePath[] = "out/store.db";
 inline constexpr int kNightlyRunsShown = 14;
 
-// Returns the newest `nights` nightly runs up to `night` (the newest if `night` is empty), with
-// releases ordered by family and date (backends/engines.textproto).
+// Returns the newest `nights` nightly runs up to `night` (the newest if `night` is empty) except
+// those in `without`, with releases ordered by family and date (backends/engines.textproto).
 absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
-                                             const std::string& night = "");
+                                             const std::string& night = "",
+                                             const std::vector<std::string>& without = {});
 
 // The data of the page. A part is empty if its source (the suite, the clauses or the list of
 // engines) cannot be read.

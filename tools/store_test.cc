@@ -68,7 +68,7 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   EXPECT_EQ(taken.status, 0) << taken.out;
   Ran report = RunHlocts("report" + Store());
   EXPECT_EQ(report.status, 1);
-  EXPECT_THAT(report.out, HasSubstr("the run lost"));
+  EXPECT_THAT(report.out, HasSubstr(" was cut after "));
   // There are many records, so that the kill happens after some of them have been read.
   fs::create_directories(Path("many"));
   fs::copy(Path("run") + "/run.json", Path("many") + "/run.json");

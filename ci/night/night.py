@@ -6,6 +6,7 @@ import datetime
 import fcntl
 import itertools
 import json
+import math
 import os
 import pathlib
 import re
@@ -22,10 +23,19 @@ SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "benc
 LAST = 0.1
 TIME_OVER = "time ran out"
 SECONDS_OF_A_RUN = 12 * 3600  # an unfinished run that is younger is continued by the same command
+SECONDS_BETWEEN_LINES = 60  # of progress, as in `hlocts run`
 
 
 class Stopped(Exception):
     """A run that cannot go on. Its directory keeps the finished steps."""
+
+
+class Cut(str):
+    """The message of a suite that the budget cut, which the report counts. The step is not done."""
+
+
+class NoEngine(str):
+    """The message of a suite whose engine does not start, which is in the status of the report."""
 
 
 class Night:
@@ -48,6 +58,8 @@ class Night:
         # An older file has one list of "STEP: PROBLEM".
         self.state["problems"] |= (one.split(": ", 1) for one in self.state.pop("failed", []))
         self.is_reported = "hook" in self.state["done"]
+        self.without_engine = set()  # steps that ended with NoEngine
+        self.status = None  # of the last program
         self.end = time.monotonic() + options.budget
         self.deadline = self.end - options.budget * LAST
 
@@ -58,7 +70,7 @@ class Night:
 
     def step(self, name, work):
         """Does `work` unless it is done, and returns its problem. A step that fails is reported and
-        does not end the run. Continuing the run repeats it, unless it is of an engine."""
+        does not end the run. Continuing the run repeats it, and imports new results."""
         if name in self.state["done"]:
             say(f"{name}: done before")
             return None
@@ -67,18 +79,24 @@ class Night:
         took = time.monotonic() - started
         say(f"{name}: {problem or 'done'} ({took:.0f} s)")
         self.state["problems"].pop(name, None)
-        if problem and problem.startswith(TIME_OVER):
+        if isinstance(problem, NoEngine):
+            self.without_engine.add(name)
+        if name.split()[0] in ("suite", "findings", "fuzz"):
+            self.state["done"] = [one for one in self.state["done"] if one not in ("import", "repeat")]
+        if isinstance(problem, Cut):
+            pass
+        elif problem and problem.startswith(TIME_OVER):
             self.state["notes"].append(f"{name}: {problem}")
         elif problem:
             self.state["problems"][name] = problem
-        if name not in self.failed_steps():
+        if name not in self.state["problems"] and not isinstance(problem, Cut):
             self.state["done"].append(name)
         self.save()
         return problem
 
     def failed_steps(self):
-        """Returns the failed steps, except suites, whose failures are in the status of the report."""
-        return [step for step in self.state["problems"] if not step.startswith("suite ")]
+        """Returns the failed steps, except those in the status of the report."""
+        return [step for step in self.state["problems"] if step not in self.without_engine]
 
     def left(self):
         return max(0.0, self.deadline - time.monotonic())
@@ -86,7 +104,7 @@ class Night:
     def share(self, part, parts=1):
         return min(self.options.budget * SHARES[part] / parts, max(self.left(), 5))
 
-    def hlocts(self, *arguments, limit=None, log=None, mode="w", good=(0, 1)):
+    def hlocts(self, *arguments, limit=None, log=None, mode="w", good=(0, 1), tick=None):
         """Runs the program. Returns None or an error message, and its standard output. A limit in
         seconds ends with the budget at the latest, after which such a program does not start."""
         least = self.options.budget * LAST / 2
@@ -102,9 +120,10 @@ class Night:
             errors.flush()
             try:
                 with open(log, mode) if log else open(os.devnull, "w") as out:
-                    status, text = run(command, out if log else None, errors, limit, 10 + least)
+                    status, text = run(command, out if log else None, errors, limit, 10 + least, tick)
             except OSError as error:
                 return str(error), ""
+        self.status = status
         if status in good:
             return None, text
         if status == TIME_OVER:
@@ -112,13 +131,20 @@ class Night:
         return (f"exit status {status}; see {self.folder}/log.txt", text)
 
 
-def run(command, out, errors, limit, grace=60):
+def run(command, out, errors, limit, grace=60, tick=None):
     """Interrupts the program at the limit, as by Ctrl-C, so that it keeps its results. Kills it
-    after the seconds of `grace`, at most a minute."""
+    after the seconds of `grace`, at most a minute. Calls `tick` while the program runs."""
     process = subprocess.Popen(command, cwd=ROOT, stdout=out or subprocess.PIPE, stderr=errors,
                                text=True, start_new_session=True, preexec_fn=end_with_parent)
+    end = time.monotonic() + (math.inf if limit is None else limit)
     try:
-        text, _ = process.communicate(timeout=limit)
+        while tick and end - time.monotonic() > SECONDS_BETWEEN_LINES:
+            try:
+                text, _ = process.communicate(timeout=SECONDS_BETWEEN_LINES)
+                return process.returncode, text or ""
+            except subprocess.TimeoutExpired:
+                tick()
+        text, _ = process.communicate(timeout=None if limit is None else max(0, end - time.monotonic()))
         return process.returncode, text or ""
     except subprocess.TimeoutExpired:
         process.send_signal(signal.SIGINT)

@@ -12,7 +12,8 @@ import shutil
 import subprocess
 import time
 
-from night.night import ROOT, SHARES, TIME_OVER, file_name, json_lines, label_of, run, say
+from night.night import (ROOT, SHARES, TIME_OVER, Cut, NoEngine, file_name, json_lines, label_of,
+                         run, say)
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
@@ -65,14 +66,45 @@ def identities(night):
             for engine, one in said if one["available"]}
 
 
+def has_report(folder):
+    """Returns True if the run reported its failures, and its suites were done, cut, or without engine."""
+    if (folder / "finished").exists() or not (folder / "night.json").exists():
+        return (folder / "night.json").exists()
+    problems = json.loads((folder / "state.json").read_text())["problems"]
+    return not any(step.startswith("suite ") for step in problems)
+
+
+def other_runs(night, with_report):
+    """Returns the names of the other runs with a report, or of those that began and have none."""
+    return sorted(path.parent.name for path in night.options.out.glob("*/state.json")
+                  if path.parent != night.folder and has_report(path.parent) == with_report)
+
+
+def not_compared(night):
+    """Returns the options by which the program skips them."""
+    return [f"--without={name}" for name in other_runs(night, False)]
+
+
+def last_with_report(night):
+    """Returns the name of the last earlier run with a report, or ""."""
+    return max((name for name in other_runs(night, True) if name < night.name), default="")
+
+
+def base(night):
+    """Returns a note on runs without a report since the one with which this run is compared."""
+    last = last_with_report(night)
+    skipped = [name for name in other_runs(night, False) if last < name < night.name]
+    return [f"compared with {last or 'no run'}: {', '.join(skipped)} ended without a complete report"
+            ] if skipped else []
+
+
 def exchanged(night):
     """Returns a note on each engine whose name stands for another version or file than in the
-    previous finished run."""
-    ended = [path for path in night.options.out.glob("*/finished") if path.parent != night.folder]
-    if not ended:
+    previous run with a report."""
+    last = last_with_report(night)
+    if not last:
         return []
-    last = max(ended, key=lambda path: path.stat().st_mtime).parent
-    before = json.loads((last / "state.json").read_text()).get("identities", {})
+    before = json.loads((night.options.out / last / "state.json").read_text()).get("identities", {})
     notes = []
     for name, now in night.state["identities"].items():
         old = before.get(name, now)
@@ -80,7 +112,7 @@ def exchanged(night):
         parts = [(", ".join(sorted(one - other)), ", ".join(sorted(other - one))),
                  *([("file " + old["file"], "file " + now["file"])] if old["file"] != now["file"] else [])]
         said = ", ".join(f"{was or 'nothing'} → {now or 'nothing'}" for was, now in parts if was or now)
-        notes += [f"{name} is another engine than on {last.name}: {said}"] if said else []
+        notes += [f"{name} is another engine than on {last}: {said}"] if said else []
     return notes
 
 
@@ -132,11 +164,49 @@ def expected(night, engine):
     return [f"--expectations={file}"] if file else []
 
 
-def run_suite(night, engine, limit, *more):
-    started = time.monotonic()
+def suite_folder(night, engine):
+    return night.folder / "suite" / file_name(engine)
+
+
+def run_suite(night, engine, limit):
+    """Runs the cases without a verdict of the night. Returns None only if each case has one, whatever
+    it is: no exit status alone makes a suite done."""
+    folder = suite_folder(night, engine)
+    problem = run_cases(night, engine, limit)
+    if night.status == 2 and cases_of(folder)[0]:
+        # The program continues only a run of the same cases and plugin.
+        other = night.folder / "other request" / file_name(engine)
+        shutil.rmtree(other, ignore_errors=True)
+        other.parent.mkdir(exist_ok=True)
+        folder.rename(other)
+        say(f"suite {engine}: the earlier verdicts are of another request (log.txt): begins again")
+        problem = run_cases(night, engine, limit)
+    cut = night.state["cut"] = [one for one in night.state.get("cut", []) if one != engine]
+    if is_whole(folder):
+        night.state["problems"].pop(f"suite {engine}, the rest", None)
+        return None
+    done, cases = cases_of(folder)
+    if problem == TIME_OVER:
+        cut.append(engine)
+        return Cut(f"cut after {done} of {cases or 'all'} cases")
+    problem = night.state["absent"].get(engine) or problem or f"{done} of {cases} cases have a verdict"
+    return NoEngine(problem) if night.status == 3 else problem
+
+
+def run_cases(night, engine, limit):
+    started, folder = time.monotonic(), suite_folder(night, engine)
+    done, cases = cases_of(folder)
+    if done:
+        say(f"suite {engine}: continues after {done} of {cases} cases")
+
+    def tick():
+        done, cases = cases_of(folder)
+        say(f"suite {engine}: {100 * done // max(cases, 1)}%, {done} of {cases} cases")
+
+    night.status = None
     problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
-                              f"--out={night.folder / 'suite' / file_name(engine)}",
-                              *expected(night, engine), *more, limit=limit)
+                              f"--out={folder}", "--resume", *expected(night, engine), limit=limit,
+                              tick=tick)
     add_seconds(night, "suite", engine, started)
     return problem
 
@@ -146,56 +216,54 @@ def add_seconds(night, part, engine, started):
     took[engine] = took.get(engine, 0) + time.monotonic() - started
 
 
-def cases_done(night):
-    """Returns {engine: [verdicts, cases]} of the suites that the budget interrupted."""
-    counts = {}
-    for engine in night.state.get("cut", []):
-        folder = night.folder / "suite" / file_name(engine)
-        if (folder / "run.json").exists():  # which the program writes last
-            asked = len((folder / "selection.txt").read_text().splitlines())
-            done = {one["case"] for one in json_lines((folder / "verdicts.jsonl").read_text())}
-            counts[engine] = [len(done), asked]
-    return counts
+def cases_of(folder):
+    """Returns the number of cases with a verdict in the directory of a run, and of all its cases."""
+    if not (folder / "verdicts.jsonl").exists():
+        return 0, 0
+    done = {one["case"] for one in json_lines((folder / "verdicts.jsonl").read_text())}
+    return len(done), len((folder / "selection.txt").read_text().splitlines())
+
+
+def is_whole(folder):
+    """Returns True if the run ended and each case has a verdict."""
+    done, cases = cases_of(folder)
+    return 0 < cases == done and bool(json.loads((folder / "run.json").read_text()).get("finished"))
 
 
 def cut_by_the_budget(night):
     """Returns a note on cases and findings that the budget left without verdict, and the budget that
     suffices at the rate of this run: the time of these parts grows with it. A campaign uses any time."""
     said, factor = [], 1
-    alive = [engine for engine, (done, _) in cases_done(night).items() if done]
-    for part, what, counts in (("suite", "cases without verdict", cases_done(night)),
-                               ("findings", "findings not replayed", night.state.get("replayed", {}))):
+    cases = {engine: cases_of(suite_folder(night, engine)) for engine in night.state["engines"]}
+    cut = {engine: cases[engine] for engine in night.state.get("cut", [])}
+    for part, text, counts in (
+            ("suite", "{0} was cut after {1} of {2} cases", cut),
+            ("findings", "{3} findings not replayed on {0}", night.state.get("replayed", {}))):
         took = night.state.get(f"{part} seconds", {})
-        left = {engine: asked - done for engine, (done, asked) in counts.items()
-                if done < asked and engine in alive}
-        if left:
-            # Without a first one there is no rate.
-            missing = sum(max(took[engine], 1) * count / counts[engine][0]
-                          for engine, count in left.items() if counts[engine][0])
-            said.append(f"{what} are " + ", ".join(f"{count} of {engine}" for engine, count in left.items()))
-            factor = max(factor, 1 + missing / max(sum(took.values()), 1))
+        left = {engine: (done, asked) for engine, (done, asked) in counts.items()
+                if done < asked and cases[engine][0]}  # else the engine returns nothing
+        said += [text.format(engine, done, asked, asked - done) for engine, (done, asked) in left.items()]
+        # Without a first one there is no rate.
+        missing = sum(max(took[engine], 1) * (asked - done) / done
+                      for engine, (done, asked) in left.items() if done)
+        factor = max(factor, 1 + missing / max(sum(took.values()), 1))
     minutes = math.ceil(night.options.budget * factor / 60)
     advice = f"at the rate of this run --budget={minutes}m suffices" if factor > 1 else "none has a rate"
     return [f"the budget was too short: {'; '.join(said)}; {advice}"] if said else []
 
 
 def suite(night, engine, engines):
-    shutil.rmtree(night.folder / "suite" / file_name(engine), ignore_errors=True)  # old results
     # A release may be slow, but one engine must not use the time of the others.
-    limit = max(2 * night.share("suite", len(engines)), night.left() / 2, 60)
-    problem = run_suite(night, engine, limit)
-    if engine in night.state["absent"]:
-        return night.state["absent"][engine]
-    if problem != TIME_OVER:
-        return problem
-    night.state.setdefault("cut", []).append(engine)
-    return None
+    return run_suite(night, engine, max(2 * night.share("suite", len(engines)), night.left() / 2, 60))
 
 
 def rest_of_suite(night, engine):
     """Continues interrupted runs after all other runs."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
-    return run_suite(night, engine, max(night.left() / 2, share, 60), "--resume")
+    problem = run_suite(night, engine, max(night.left() / 2, share, 60))
+    if problem is None:
+        night.state["done"].append(f"suite {engine}")
+    return problem
 
 
 def findings(night, engine, engines):
@@ -302,7 +370,7 @@ def fuzz(night, engine, weight):
 def repeat(night):
     """Runs regressions again. Those that do not repeat are flakes of this nightly run."""
     _, text = night.hlocts("report", f"--store={night.options.store}", f"--night={night.name}",
-                           "--json")
+                           "--json", *not_compared(night))
     said = json_lines(text)
     by_engine = {}
     for one in suspects(said[0])[:200] if said else []:
@@ -438,12 +506,12 @@ def hook(night, problem=""):
 def report(night):
     """Writes the page and its companions. Returns the exit status of `hlocts report`."""
     folder = night.folder
-    notes = [*exchanged(night), *cut_by_the_budget(night), *night.state["notes"],
+    notes = [*exchanged(night), *cut_by_the_budget(night), *base(night), *night.state["notes"],
              *map(": ".join, night.state["problems"].items())]
     command = [night.options.hlocts, "report", f"--store={night.options.store}", f"--night={night.name}",
                f"--html={folder}/page.html", f"--markdown={folder}/night.md", f"--badge={folder}/badge.svg",
                f"--summary={folder}/night.json", f"--text={folder}/night.txt",
-               *(f"--note={note}" for note in notes)]
+               *not_compared(night), *(f"--note={note}" for note in notes)]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
     for note in notes:
         print(note)

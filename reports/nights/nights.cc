@@ -437,9 +437,16 @@ std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRun
     absl::StrAppend(&text, "; ", passes, passes == 1 ? " unexpected pass" : " unexpected passes");
   for (const std::string& engine : changes.dead)
     absl::StrAppend(&text, "; ", engine, " returned no verdict for any case");
-  if (!changes.not_run.empty())
-    absl::StrAppend(&text, "; the run lost ", changes.asked - changes.ran, " of ", changes.asked,
-                    " verdicts");
+  int64_t lost = changes.asked - changes.ran;
+  for (const auto& [name, engine] : now.engines) {
+    const int64_t left = std::count(engine.marks.begin(), engine.marks.end(), kMissingMark);
+    if (!engine.cut || left == 0 || HasNoVerdicts(engine)) continue;
+    const int64_t done = std::count_if(engine.marks.begin(), engine.marks.end(), IsRun);
+    absl::StrAppend(&text, "; ", name, " was cut after ", done, " of ", done + left, " cases");
+    lost -= left;
+  }
+  if (lost > 0 && !changes.not_run.empty())
+    absl::StrAppend(&text, "; the run lost ", lost, " of ", changes.asked, " verdicts");
   parts.push_back({text});
   AddFindings(history, parts);
   parts.push_back({"."});
@@ -480,6 +487,7 @@ void AddRun(const RunRecord& record, const MergedRun& run, History& history, Nig
     night.engines[verdict.backend].seconds += verdict.seconds;
   }
   for (const std::string& engine : record.backends) {
+    night.engines[engine].cut |= record.finished.empty();
     for (const std::string& address : record.selection) put(engine, address, kMissingMark);
   }
   night.problems.insert(night.problems.end(), run.problems.begin(), run.problems.end());

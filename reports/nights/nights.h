@@ -45,6 +45,7 @@ struct NightlyEngineResult {
   std::string version;
   std::string marks;   // one letter per case of the history (MarkOf)
   double seconds = 0;  // time in the engine
+  bool cut = false;    // a run of it did not reach its end
   // Number of cases by mark, for a nightly run whose marks were deleted. If empty, count `marks`.
   std::map<char, int64_t> tally;
 };

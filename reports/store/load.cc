@@ -15,7 +15,8 @@ namespace {
 class Loader {
  public:
   explicit Loader(Database& database) : database_(database) {}
-  absl::StatusOr<History> Load(int nights, const std::string& until);
+  absl::StatusOr<History> Load(int nights, const std::string& until,
+                               const std::vector<std::string>& without);
 
  private:
   // Calls `row` for each row of a query with at most one parameter.
@@ -35,6 +36,7 @@ class Loader {
   Database& database_;
   History history_;
   std::map<int64_t, size_t> case_index_;
+  std::set<int64_t> skipped_;  // nightly runs
 };
 
 absl::Status Loader::Each(const std::string& sql, int64_t parameter,
@@ -69,13 +71,13 @@ absl::Status Loader::LoadMarks(int64_t id, NightlyRun& night) {
 // Loads the latest verdicts before the first nightly run that is loaded.
 absl::Status Loader::LoadEarlier(int64_t id) {
   return Each(
-      "SELECT engine.name, test_case, mark FROM night JOIN run ON run.night = night.id"
+      "SELECT engine.name, test_case, mark, night.id FROM night JOIN run ON run.night = night.id"
       " JOIN verdict ON verdict.run = run.id JOIN engine ON engine.id = verdict.engine"
       " WHERE label < (SELECT label FROM night WHERE id = ?) ORDER BY label, run.id",
       id, [&](const Statement& row) {
         auto at = case_index_.find(row.Integer(1));
         const char now = static_cast<char>(row.Integer(2));
-        if (at == case_index_.end() || !IsRun(now)) return;
+        if (at == case_index_.end() || !IsRun(now) || skipped_.contains(row.Integer(3))) return;
         std::string& marks = history_.earlier[row.Text(0)].marks;
         marks.resize(history_.cases.size(), kAbsentMark);
         marks[at->second] = now;
@@ -103,14 +105,15 @@ absl::Status Loader::LoadRuns(int64_t id, NightlyRun& night) {
 
 // Loads the engines' versions and times, and the number of cases by mark if the marks were deleted.
 absl::Status Loader::LoadEngines(int64_t id, NightlyRun& night) {
-  HLOCTS_RETURN_IF_ERROR(
-      Each("SELECT engine.name, version, seconds FROM run JOIN run_engine ON run_engine.run ="
-           " run.id JOIN engine ON engine.id = run_engine.engine WHERE run.night = ?",
-           id, [&](const Statement& row) {
-             NightlyEngineResult& engine = night.engines[row.Text(0)];
-             if (!row.Text(1).empty()) engine.version = row.Text(1);
-             engine.seconds += row.Real(2);
-           }));
+  HLOCTS_RETURN_IF_ERROR(Each(
+      "SELECT engine.name, version, seconds, finished FROM run JOIN run_engine ON"
+      " run_engine.run = run.id JOIN engine ON engine.id = run_engine.engine WHERE run.night = ?",
+      id, [&](const Statement& row) {
+        NightlyEngineResult& engine = night.engines[row.Text(0)];
+        if (!row.Text(1).empty()) engine.version = row.Text(1);
+        engine.seconds += row.Real(2);
+        engine.cut = engine.cut || row.Text(3).empty();
+      }));
   return Each(
       "SELECT engine.name, mark, cases FROM run JOIN tally ON tally.run = run.id JOIN engine"
       " ON engine.id = tally.engine WHERE run.night = ?",
@@ -199,7 +202,8 @@ absl::Status Loader::LoadFindings() {
       });
 }
 
-absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
+absl::StatusOr<History> Loader::Load(int nights, const std::string& until,
+                                     const std::vector<std::string>& without) {
   HLOCTS_RETURN_IF_ERROR(
       Each("SELECT id, address FROM test_case ORDER BY address", 0, [&](const Statement& row) {
         case_index_[row.Integer(0)] = history_.cases.size();
@@ -208,7 +212,10 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
   std::vector<std::pair<int64_t, std::string>> chosen;
   HLOCTS_RETURN_IF_ERROR(
       Each("SELECT id, label FROM night ORDER BY label", 0, [&](const Statement& row) {
-        if (until.empty() || row.Text(1) <= until) chosen.emplace_back(row.Integer(0), row.Text(1));
+        if (std::find(without.begin(), without.end(), row.Text(1)) != without.end())
+          skipped_.insert(row.Integer(0));
+        else if (until.empty() || row.Text(1) <= until)
+          chosen.emplace_back(row.Integer(0), row.Text(1));
       }));
   if (!until.empty() && (chosen.empty() || chosen.back().second != until))
     return InvalidInput(database_.path(),
@@ -242,10 +249,11 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
 
 }  // namespace
 
-absl::StatusOr<History> RunStore::Load(int nights, const std::string& until) {
+absl::StatusOr<History> RunStore::Load(int nights, const std::string& until,
+                                       const std::vector<std::string>& without) {
   // The transaction is one snapshot, so that a concurrent import is not seen in part.
   HLOCTS_RETURN_IF_ERROR(database_->Run("BEGIN"));
-  auto history = Loader(*database_).Load(nights, until);
+  auto history = Loader(*database_).Load(nights, until, without);
   HLOCTS_RETURN_IF_ERROR(database_->Run("COMMIT"));
   return history;
 }

@@ -49,8 +49,10 @@ class RunStore {
   absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
                                   const ImportOptions& options);
   absl::StatusOr<std::vector<StoredRun>> List();
-  // Loads the newest `nights` nightly runs up to `until` (if empty, the newest).
-  absl::StatusOr<History> Load(int nights, const std::string& until = "");
+  // Loads the newest `nights` nightly runs up to `until` (if empty, the newest), as if the nightly
+  // runs `without` did not exist.
+  absl::StatusOr<History> Load(int nights, const std::string& until = "",
+                               const std::vector<std::string>& without = {});
   // Deletes the verdicts of all nightly runs except the newest `keep`; counts and findings remain.
   // Returns the number of deleted verdicts.
   absl::StatusOr<int64_t> Prune(int keep);

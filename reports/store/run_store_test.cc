@@ -104,6 +104,28 @@ TEST_F(RunStoreTest, RoundTrip) {
   EXPECT_THAT(history.failures[1].record, HasSubstr("\"seed\":7"));
 }
 
+TEST_F(RunStoreTest, ANightlyRunWithoutReportIsNoBase) {
+  ASSERT_TRUE(Import(Run("one", "2026-11-22T01:00:00Z", "pppp")).ok());
+  ASSERT_TRUE(Import(Run("died", "2026-11-23T01:00:00Z", "pfpp")).ok());
+  const std::string run = Run("two", "2026-11-24T01:00:00Z", "pfpl");
+  RunRecord record = *ReadRunRecord(run);
+  record.finished.clear();
+  ASSERT_TRUE(WriteRunRecord(record, run).ok());
+  ASSERT_TRUE(Import(run, /*incomplete=*/true).ok());
+  const auto says = [&](int nights) {
+    auto history = (*RunStore::OpenToRead(Path("s.db")))->Load(nights, "", {"2026-11-23"});
+    EXPECT_TRUE(history.ok()) << history.status();
+    return NightlySummaryLine(*history, NewestChanges(*history));
+  };
+  EXPECT_EQ(says(10),
+            "1 new, 0 fixed, 0 changed, 0 flaky, 1 not run since 2026-11-22; engine was cut after "
+            "3 of 4 cases.");
+  EXPECT_THAT(says(1), HasSubstr("0 flaky, 1 not run")) << "nor are its earlier verdicts read";
+  EXPECT_EQ(
+      (*RunStore::OpenToRead(Path("s.db")))->Load(1, "", {"2026-11-23"})->earlier["engine"].marks,
+      "pppp");
+}
+
 TEST_F(RunStoreTest, ARunThatIsNotCompleteCountsOnlyWhenAskedTo) {
   std::string run = Run("one", "2026-11-22T01:00:00Z", "plp");
   absl::Status refused = Import(run);
