@@ -7,6 +7,7 @@
 #include <map>
 
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
 #include "reports/nights/summary.h"
 #include "reports/run_record.h"
@@ -130,9 +131,12 @@ absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
   return LoadHistory(*store, 2);
 }
 
-absl::Status WriteHistory(reports::History history, const ReportOptions& options) {
+// `score`: the first lines of the Markdown file.
+absl::Status WriteHistory(reports::History history, const ReportOptions& options,
+                          const std::string& score = "") {
   const reports::NightlyRunDiff changes = reports::NewestChanges(history);
-  HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.markdown, reports::ToMarkdown(history, changes)));
+  HLOCTS_RETURN_IF_ERROR(
+      WriteIfAsked(options.markdown, score + reports::ToMarkdown(history, changes)));
   HLOCTS_RETURN_IF_ERROR(WriteIfAsked(options.badge, reports::ToBadge(history, changes)));
   HLOCTS_RETURN_IF_ERROR(
       WriteIfAsked(options.summary, reports::ToSummaryJson(history, changes) + "\n"));
@@ -151,7 +155,9 @@ int ReportFolders(const ReportOptions& options) {
       WriteIfAsked(options.junit, scorecard.ToJunit(merged->started, merged->run.problems));
   if (written.ok() && options.WantsHistory()) {
     auto history = HistoryOfFolders(options, merged->started);
-    written = history.ok() ? WriteHistory(*std::move(history), options) : history.status();
+    const std::string score =
+        absl::StrReplaceAll(scorecard.Summary(), {{"\n", "\n\n"}});  // a paragraph for each engine
+    written = history.ok() ? WriteHistory(*std::move(history), options, score) : history.status();
   }
   if (!written.ok()) return Fail(written);
   if (options.causes) std::cout << scorecard.CasesOfCauses();
@@ -207,7 +213,7 @@ Command ReportCommand() {
             flags.Add("--note", &options->notes,
                       "with --store: a line for readers of this report; may be repeated");
             flags.Add("--html", &options->html, "HTML page to write: one self-contained file");
-            flags.Add("--markdown", &options->markdown, "Markdown file to write, of at most ten lines");
+            flags.Add("--markdown", &options->markdown, "Markdown file to write: score, changes");
             flags.Add("--badge", &options->badge, "SVG file to write");
             flags.Add("--summary", &options->summary, "JSON file to write: summary, changes");
             flags.Add("--text", &options->text,

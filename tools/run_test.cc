@@ -140,6 +140,9 @@ TEST_F(RunTest, EveryReportCountsAnUnexpectedPass) {
   const Ran ran =
       RunHlocts(report + " --json --markdown=" + Path("x.md") + " --html=" + Path("x.html"));
   EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(Read("x.md"),
+              AllOf(::testing::StartsWith("reference: "), HasSubstr(" pass (100.0%)")))
+      << "the score is the first line";
   const int64_t count = ParseJson<Json>(ran.out)["not_as_expected"];
   EXPECT_GT(count, 0);
   const std::string text = absl::StrCat(count, " not as expected");

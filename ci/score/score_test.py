@@ -69,6 +69,7 @@ class Action(unittest.TestCase):
             done = self.score(str(plugin), folder, label="mine", expectations=str(known),
                               queries="movement/pad movement/rev")
             self.assertIn(done.returncode, (0, 1), done.stdout + done.stderr)
+            self.assertRegex(pathlib.Path(folder, "summary").read_text(), r"\Amine: \d+ of \d+ pass \(")
             for name in ("out/junit.xml", "out/report.html", "out/verdicts.jsonl", "summary"):
                 self.assertGreater(pathlib.Path(folder, name).stat().st_size, 0, name)
 
