@@ -82,8 +82,12 @@ std::string Conformance::ToText() const {
   for (const auto& [word, count] : counts) {
     if (word != "known") parts.push_back(absl::StrCat(count, " ", word));
   }
-  auto known = counts.find("known");
-  if (known != counts.end()) parts.push_back(absl::StrCat(known->second, " of these known"));
+  if (auto known = counts.find("known"); known != counts.end()) {
+    parts.push_back(absl::StrCat(
+        known->second,
+        known->second == 1 ? " of these is a known failure" : " of these are known failures",
+        " (listed in expectations/, or declared by its case)"));
+  }
   return absl::StrCat(engine, version.empty() ? "" : " ", version, ": ", tier, " tier, ", profile,
                       " profile: ", absl::StrJoin(parts, ", "), ": ",
                       level > 0 ? absl::StrCat("conformant, level ", level)

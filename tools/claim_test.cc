@@ -40,7 +40,9 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the case does not declare"));
   std::ofstream(folder + "/verdicts.jsonl") << verdicts.substr(verdicts.find('\n') + 1);
   Ran tampered = RunHlocts("verify-claim " + folder);
-  EXPECT_EQ(tampered.status, 1);
+  EXPECT_EQ(tampered.status, 2) << "1 is an intact package that is not conformant";
+  Ran json = RunHlocts("verify-claim --json " + folder);
+  EXPECT_THAT(json.out, HasSubstr("\"holds\":false,\"conformant\":false"));
   for (const char* problem : {"file verdicts.jsonl differs from the claim", "1 cases missing",
                               "counts", "NOT what was claimed"}) {
     EXPECT_THAT(tampered.out, HasSubstr(problem));
@@ -63,7 +65,7 @@ TEST_F(ClaimTest, OneChangedByteIsNoticed) {
     std::ofstream(path) << changed;
     const Ran ran = RunHlocts("verify-claim " + folder);
     std::ofstream(path) << text;
-    return ran.status == 1 && absl::StrContains(ran.out, "NOT what was claimed");
+    return ran.status == 2 && absl::StrContains(ran.out, "NOT what was claimed");
   };
   int files = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
@@ -74,7 +76,7 @@ TEST_F(ClaimTest, OneChangedByteIsNoticed) {
   EXPECT_GE(files, 6);
   std::filesystem::rename(folder + "/selection.txt", folder + ".selection");
   const Ran missing = RunHlocts("verify-claim " + folder);
-  EXPECT_EQ(missing.status, 1);
+  EXPECT_EQ(missing.status, 2);
   EXPECT_THAT(missing.out, HasSubstr("file selection.txt is missing"));
   std::filesystem::rename(folder + ".selection", folder + "/selection.txt");
   const std::string more = folder + "/expectations/more.textproto";
@@ -93,7 +95,7 @@ TEST_F(ClaimTest, AnIncompleteListIsNoticed) {
   const std::string first = sums.substr(0, sums.find('\n') + 1);
   const auto is_noticed = [&](const std::string& why) {
     const Ran ran = RunHlocts("verify-claim " + folder);
-    EXPECT_EQ(ran.status, 1) << why << ran.out;
+    EXPECT_EQ(ran.status, 2) << why << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("NOT what was claimed")) << why;
     EXPECT_THAT(ran.out, HasSubstr(why));
   };
@@ -185,8 +187,8 @@ TEST(ConformanceTest, AKnownFailureIsAFailure) {
   run.verdicts[3].kind = Outcome::kFail;
   EXPECT_EQ(run.Of().level, 0);
   EXPECT_EQ(run.Of().ToText(),
-            "mine 1.0: presubmit tier, default profile: 1 fail, 9 pass, 1 of these known: NOT "
-            "conformant: 1 fail");
+            "mine 1.0: presubmit tier, default profile: 1 fail, 9 pass, 1 of these is a known "
+            "failure (listed in expectations/, or declared by its case): NOT conformant: 1 fail");
   EXPECT_THAT(run.Of().ToSvg(), HasSubstr("not conformant"));
 }
 

@@ -38,11 +38,12 @@ std::map<std::string, std::string> PluginsOf(Json claim) {
   return plugins;
 }
 
-void Print(const VerifyClaimOptions& options, const std::vector<std::string>& problems,
+void Print(const VerifyClaimOptions& options, int status, const std::vector<std::string>& problems,
            const std::vector<suites::Conformance>& engines) {
   if (options.json) {
     Json line = {{"claim", options.folder},
                  {"holds", problems.empty()},
+                 {"conformant", status == kExitOk},
                  {"problems", problems},
                  {"engines", Json::array()}};
     for (const suites::Conformance& engine : engines) {
@@ -77,7 +78,7 @@ absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
   std::vector<suites::Conformance> engines;
   if (auto run = reports::LoadRun(options.folder); run.ok())
     engines = suites::ConformanceOf(run->record, run->verdicts);
-  bool good = problems.empty() && !engines.empty();
+  bool good = true;
   for (suites::Conformance& engine : engines) {
     if (!problems.empty()) {
       engine.level = 0;
@@ -87,8 +88,11 @@ absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
   }
   if (!options.badge.empty() && !engines.empty())
     HLOCTS_RETURN_IF_ERROR(WriteFile(options.badge, engines[0].ToSvg()));
-  Print(options, problems, engines);
-  return good ? kExitOk : kExitFailed;
+  // A script must not take a damaged package for an engine with failures.
+  const bool checked = problems.empty() && !engines.empty();
+  const int status = !checked ? kExitUsage : good ? kExitOk : kExitFailed;
+  Print(options, status, problems, engines);
+  return status;
 }
 
 }  // namespace
