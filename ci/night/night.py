@@ -31,7 +31,7 @@ class Stopped(Exception):
 
 
 class Cut(str):
-    """The message of a suite that the budget cut, which the report counts. The step is not done."""
+    """The message of a step that the budget cut, which the report counts. The step is not done."""
 
 
 class NoEngine(str):

@@ -269,8 +269,9 @@ def rest_of_suite(night, engine):
 def findings(night, engine, engines):
     problem = replay(night, engine, engines, max(2 * night.share("findings", len(engines)), 30))
     if problem and problem.startswith(TIME_OVER):
-        night.state.setdefault("cut findings", []).append(engine)
-        return None
+        cut = night.state.setdefault("cut findings", [])
+        cut += [] if engine in cut else [engine]
+        return Cut(problem)
     return problem
 
 
