@@ -101,6 +101,7 @@ struct Explained {
   const char* module;
   std::vector<const char*> arguments;
   const char* term;
+  int lemma;
 };
 
 TEST(ExplainTest, NamesTheDominatingTerm) {
@@ -110,13 +111,21 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
   const char* through_tanh =
       "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1)\n"
       " t = f32[] tanh(x) ROOT r = f32[] add(t, y) }";
+  const char* sum_of_f32 = ADD_BODY("f32")
+      "ENTRY e { x = f32[3] parameter(0) i = f32[] constant(0)\n"
+      " ROOT r = f32[] reduce(x, i), dimensions={0}, to_apply=add }";
+  const char* sum_of_bf16 = ADD_BODY("bf16")
+      "ENTRY e { x = bf16[3] parameter(0) i = bf16[] constant(0)\n"
+      " ROOT r = bf16[] reduce(x, i), dimensions={0}, to_apply=add }";
   const Explained cases[] = {
-      {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, "skipped rounding"},
-      {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] 0.3"}, "skipped rounding"},
-      {fma, {"f32[] 1e-20", "f32[] 1e-20", "f32[] 0"}, "flushed subnormals"},
-      {BINARY("multiply", "f32"), {"f32[] 1e-40", "f32[] 1e10"}, "flushed subnormals"},
-      {BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, "flushed subnormals"},
-      {through_tanh, {"f32[] 0.5", "f32[] 1"}, "ulps of a function"},
+      {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, "skipped rounding", 5},
+      {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] 0.3"}, "skipped rounding", 5},
+      {fma, {"f32[] 1e-20", "f32[] 1e-20", "f32[] 0"}, "flushed subnormals", 14},
+      {BINARY("multiply", "f32"), {"f32[] 1e-40", "f32[] 1e10"}, "flushed subnormals", 14},
+      {BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, "flushed subnormals", 14},
+      {through_tanh, {"f32[] 0.5", "f32[] 1"}, "ulps of a function", 17},
+      {sum_of_bf16, {"bf16[3] {1, 0.3, 1e-3}"}, "order of additions", 2},
+      {sum_of_f32, {"f32[3] {1, 0.3, 1e-3}"}, "order of additions", 1},
   };
   for (const Explained& c : cases) {
     auto module = ParseModule(c.module);
@@ -125,6 +134,7 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
     ASSERT_TRUE(accepted.ok());
     std::string text = Explain(*accepted, 0, 0);
     EXPECT_NE(text.find(absl::StrCat("width from:  ", c.term)), std::string::npos) << text;
+    EXPECT_NE(text.find(absl::StrCat("lemma:       ", c.lemma, " (")), std::string::npos) << text;
   }
 }
 

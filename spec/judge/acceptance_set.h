@@ -43,6 +43,8 @@ enum class WideningCause : uint8_t {
 };
 inline constexpr WideningCause kLastWideningCause = WideningCause::kFormat;
 absl::string_view WideningCauseName(WideningCause cause);
+// Returns the lemma that bounds the width; 0 if there is none or the instruction decides it.
+int LemmaOf(WideningCause cause);
 
 struct AcceptanceSet {
   enum Flag : uint16_t {

@@ -33,6 +33,9 @@ std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int
                       "  rule:        ", from.rule, "\n");
     }
     if (!from.clause.empty()) absl::StrAppend(&text, "  clause:      ", from.clause, "\n");
+    const bool by_instruction = s.cause == WideningCause::kSum || s.cause == WideningCause::kJoint;
+    const int lemma = by_instruction ? from.lemma : LemmaOf(s.cause);
+    if (lemma != 0) absl::StrAppend(&text, "  lemma:       ", lemma, " (spec/judge/RULES.md)\n");
   }
   if (set.joint != nullptr) {
     absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " over the whole tensor\n");

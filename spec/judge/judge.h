@@ -21,6 +21,7 @@ struct Origin {
   std::string opcode;
   std::string rule;    // "ulp(4)", "sum", "correctly-rounded", ...
   std::string clause;  // a file of spec/clauses
+  int lemma = 0;       // of its sums and joint predicates
 };
 
 // The accepted values of one leaf of the root.

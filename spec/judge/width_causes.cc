@@ -11,6 +11,28 @@ using Flag = AcceptanceSet::Flag;
 
 namespace {
 
+struct CauseRow {
+  absl::string_view name;
+  int lemma = 0;
+};
+constexpr CauseRow kCauses[] = {{"exact"},
+                                {"ulps of a function", 17},
+                                {"order of additions"},
+                                {"order of multiplications", 15},
+                                {"flushed subnormals", 14},
+                                {"skipped rounding", 5},
+                                {"double rounding", 8},
+                                {"overflow", 6},
+                                {"sign of zero"},
+                                {"NaN"},
+                                {"a jump that may go either way"},
+                                {"uses of init", 11},
+                                {"bound of a joint predicate"},
+                                {"freedom of the documents"},
+                                {"not expressible"},
+                                {"no such value in the type"}};
+static_assert(std::size(kCauses) == static_cast<size_t>(kLastWideningCause) + 1);
+
 // Returns the amount by which reading unrounded values widened an operand. `hulls` is the flag of
 // the operands whose unrounded values were read.
 double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
@@ -22,25 +44,10 @@ double SkippedWidth(const AcceptanceSet& operand, uint16_t hulls) {
 }  // namespace
 
 absl::string_view WideningCauseName(WideningCause cause) {
-  constexpr absl::string_view kNames[] = {"exact",
-                                          "ulps of a function",
-                                          "order of additions",
-                                          "order of multiplications",
-                                          "flushed subnormals",
-                                          "skipped rounding",
-                                          "double rounding",
-                                          "overflow",
-                                          "sign of zero",
-                                          "NaN",
-                                          "a jump that may go either way",
-                                          "uses of init",
-                                          "bound of a joint predicate",
-                                          "freedom of the documents",
-                                          "not expressible",
-                                          "no such value in the type"};
-  static_assert(std::size(kNames) == static_cast<size_t>(kLastWideningCause) + 1);
-  return kNames[static_cast<int>(cause)];
+  return kCauses[static_cast<int>(cause)].name;
 }
+
+int LemmaOf(WideningCause cause) { return kCauses[static_cast<int>(cause)].lemma; }
 
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
   if (s.finite() && s.lo != s.hi) {

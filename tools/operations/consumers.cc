@@ -56,7 +56,7 @@ OpcodeSet Evaluated() {
 
 OpcodeSet Judged() {
   const OpcodeSet rows = Listed({
-#define HLOCTS_SET_HANDLER(Name, function) Opcode::k##Name,
+#define HLOCTS_SET_HANDLER(Name, ...) Opcode::k##Name,
 #include "reference/judge/interpreter/set_handlers.def"
 #undef HLOCTS_SET_HANDLER
   });

@@ -13,7 +13,7 @@ namespace hlocts::reference {
 #define HLOCTS_DECLARE_SET_HANDLER(function)                                                     \
   absl::StatusOr<SetValue> function(SetInterpreter& interpreter, const Instruction& instruction, \
                                     const Shape& shape, absl::Span<const SetValue> operands);
-#define HLOCTS_SET_HANDLER(Opcode, function) HLOCTS_DECLARE_SET_HANDLER(function)
+#define HLOCTS_SET_HANDLER(Opcode, function, ...) HLOCTS_DECLARE_SET_HANDLER(function)
 #include "reference/judge/interpreter/set_handlers.def"
 #undef HLOCTS_SET_HANDLER
 HLOCTS_DECLARE_SET_HANDLER(ElementwiseSets)

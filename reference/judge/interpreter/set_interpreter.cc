@@ -20,12 +20,25 @@ constexpr int kDepthMax = 20'000;
 struct HandlerRow {
   Opcode opcode;
   SetHandler handler;
+  int lemma = 0;
 };
 constexpr HandlerRow kHandlers[] = {
-#define HLOCTS_SET_HANDLER(Name, function) {Opcode::k##Name, function},
+#define HLOCTS_SET_HANDLER(Name, ...) {Opcode::k##Name, __VA_ARGS__},
 #include "reference/judge/interpreter/set_handlers.def"
 #undef HLOCTS_SET_HANDLER
 };
+
+// The lemma of the instruction's sums and joint predicates.
+int LemmaOf(const Instruction& instruction) {
+  for (const HandlerRow& row : kHandlers) {
+    if (row.opcode == instruction.opcode() && row.lemma != 0) return row.lemma;
+  }
+  const std::vector<Computation*> called = instruction.called_computations();
+  if (!called.empty() && called[0]->root()->opcode() != Opcode::kAdd) return 12;
+  const Shape& shape = instruction.shape();
+  const bool narrow = shape.IsArray() && BitWidth(ComponentType(shape.element_type())) <= 16;
+  return narrow ? 2 : 1;
+}
 
 }  // namespace
 
@@ -52,7 +65,7 @@ uint32_t SetInterpreter::OriginOf(const Instruction& instruction, const Rule& ru
   if (inserted) {
     const OpRow& row = RowOf(instruction.opcode());
     origins_.push_back({instruction.name(), std::string(OpcodeName(instruction.opcode())),
-                        RuleText(rule), std::string(row.clauses)});
+                        RuleText(rule), std::string(row.clauses), LemmaOf(instruction)});
   }
   return found->second;
 }
