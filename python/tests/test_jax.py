@@ -327,6 +327,10 @@ def test_left_open():
     # A subnormal number may be read as zero: both results are permitted.
     return lambda x: x == 0, jnp.array([1e-45])
 
+@hlocts.conforms(facts=())
+def test_of_facts():
+    return lambda x: x == 0, jnp.array([1e-45])
+
 @hlocts.conforms
 def test_arguments_as_a_tuple():
     return jnp.add, (jnp.array([1.]), jnp.array([2.]))
@@ -344,7 +348,7 @@ def test_of_nothing():
 def test_the_report_of_pytest(pytester):
     pytester.makepyfile(PLUGIN_TEST.replace("ENGINE", WRONG_ENGINE))
     done = pytester.runpytest_subprocess("-rs")
-    done.assert_outcomes(passed=3, failed=3, skipped=2)
+    done.assert_outcomes(passed=3, failed=4, skipped=2)
     done.stdout.fnmatch_lines(["*fail: <lambda> on canary:*", "*HLO allows*",
                                "*a test that conforms returns a function*", "SKIPPED*_report_of_pytest.py:*no handler for*"])
 

@@ -287,6 +287,10 @@ class Judge(Scratch):
         open_one = dataclasses.replace(result, verdict="inconclusive")
         self.assertIn("next: explain()", str(open_one))
         self.assertNotIn("--", open_one._narrower())
+        self.assertIn("facts=", str(open_one))
+        on_engine = dataclasses.replace(open_one, takes_facts=False)
+        self.assertIn("next: explain()", str(on_engine))
+        self.assertNotIn("facts=", str(on_engine))
         self.assertIn('engine="jax" judges by pieces',
                       str(dataclasses.replace(open_one, is_cut=False)))
         reason = "No FFI handler registered for lapack_sgetrf_ffi"

@@ -153,7 +153,7 @@ def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> R
     except HloctsError:
         return whole
     if result.verdict in ("pass", "fail", "probable"):
-        return result
+        return dataclasses.replace(result, takes_facts=True)
     reason = result.reason if result.verdict == "inconclusive" else whole.reason
     return dataclasses.replace(whole, reason=reason, is_cut=True)
 
@@ -337,7 +337,7 @@ def _result(
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
         replay_arguments=(*arguments, "--explain"), record=record, runs=record.get("runs", {}),
         kept=job.wanted, files=job,
-        fact=deciding_fact(record, arguments),
+        takes_facts=arguments[0] != "diff", fact=deciding_fact(record, arguments),
     )  # fmt: skip
 
 

@@ -59,6 +59,9 @@ class Failure:
 
 _NARROWER = ("explain() names the step that widens the sets; profile=\"strict\", facts=[...] that the "
              "engine promises (`hlocts help facts`) or other inputs narrow them")  # fmt: skip
+# A named engine declares its own facts, and check takes none for it.
+_NARROWER_ON_ENGINE = ("explain() names the step that widens the sets; profile=\"strict\" or other "
+                       "inputs narrow them")  # fmt: skip
 # The facts on how 16-bit numbers are added, by operation.
 _SUMS = {"dot": "dot.sums=f32", "convolution": "dot.sums=f32", "reduce": "reduce.sums=f32",
          "reduce-window": "reduce.sums=f32"}  # fmt: skip
@@ -92,6 +95,7 @@ class Result:
     kept: bool = False  # module and arrays outlive this object
     files: Any = field(default=None, repr=False, compare=False)  # owner of the files if they do not
     is_cut: bool = True  # nothing is left to judge by pieces
+    takes_facts: bool = True  # False: a named engine, which declares its own
     fact: str = ""  # would narrow the widest set, if the engine sums so
 
     @property
@@ -150,7 +154,8 @@ class Result:
             given = [value for name, _, value in options if name in ("--fact", "--facts-of")]
             facts = ", ".join(f'"{one}"' for one in [*given, self.fact])
             return f"facts=[{facts}] narrows the widest set, if the engine sums in f32; {_NARROWER}"
-        return _NARROWER + ("" if self.is_cut else '; engine="jax" judges by pieces')
+        narrower = _NARROWER if self.takes_facts else _NARROWER_ON_ENGINE
+        return narrower + ("" if self.is_cut else '; engine="jax" judges by pieces')
 
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""

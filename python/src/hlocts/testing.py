@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from hlocts import api, lowering
@@ -36,14 +36,16 @@ def _arguments(f: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]
 
 def conforms(
     test: Callable[..., Any] | None = None, *, engine: str | None = None, profile: str = "default",
-    mesh: Any = None, in_specs: Any = None, out_specs: Any = None,
+    facts: str | Sequence[str] | None = None, mesh: Any = None, in_specs: Any = None,
+    out_specs: Any = None,
 ) -> Callable[..., Any]:  # fmt: skip
     """Makes a test of a function, which returns the function and its arguments, `return f, x, y`.
     It passes if HLO allows the engine's result. It is skipped, with the reason, if a result cannot
-    be judged (unsupported, inconclusive). mesh, in_specs and out_specs: see check. A callable mesh
-    is called when the test runs."""
+    be judged (unsupported, inconclusive). facts, mesh, in_specs and out_specs: see check; an engine
+    that the pytest option names declares its own facts. A callable mesh is called when the test
+    runs."""
     if test is None:
-        return functools.partial(conforms, engine=engine, profile=profile, mesh=mesh,
+        return functools.partial(conforms, engine=engine, profile=profile, facts=facts, mesh=mesh,
                                  in_specs=in_specs, out_specs=out_specs)  # fmt: skip
 
     @functools.wraps(test)
@@ -55,8 +57,9 @@ def conforms(
         if len(made) == 2 and type(made[1]) is tuple:
             made = (made[0], *_arguments(made[0], made[1]))
         chosen = engine if engine is not None else _session["engine"]
+        given = facts if engine is not None or chosen is None else None
         try:
-            result = api.check(made[0], *made[1:], engine=chosen, profile=profile,
+            result = api.check(made[0], *made[1:], engine=chosen, profile=profile, facts=given,
                                mesh=mesh() if callable(mesh) else mesh, in_specs=in_specs,
                                out_specs=out_specs).raise_for_failure()  # fmt: skip
         except NotJudgedError as error:
