@@ -67,6 +67,7 @@ TEST_F(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
   const Json verdict = ParseJson<Json>(ran.out);
   EXPECT_EQ(verdict["search"]["name"], "");
   EXPECT_GT(verdict["search"]["inputs"], 12);
+  EXPECT_GT(verdict["search"]["passed"], 0);
   EXPECT_LT(verdict["search"]["seconds"], 10);
 }
 

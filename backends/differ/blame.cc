@@ -359,7 +359,7 @@ reports::Verdict WithPieces(reports::Verdict whole,
   if (options.cut <= 0 && (suspect || whole.kind == Outcome::kFail)) operations = 1;
   auto verdict = Cut(whole, outputs, sets, module, request, subject, operations);
   const bool open = verdict.ok() && verdict->kind == Outcome::kInconclusive;
-  if (options.checkpoints && options.cut == 0 && open) {
+  if (options.checkpoints && options.cut >= 0 && open) {
     of_pieces.suspect = options.suspect;
     verdict = Cut(whole, outputs, sets, module, request, subject, kOperationsBetweenCheckpoints,
                   /*blocks=*/true);

@@ -196,6 +196,7 @@ Subject CancellingSums(float rest) {
 TEST(PiecesTest, AnInconclusivePieceIsTested) {
   Subject subject = CancellingSums(0.001F);
   InjectingBackend right({"none", 0, 0});
+  EXPECT_EQ(subject.Diff(right, 1).kind, Outcome::kProbable) << "--cut omits no test";
   reports::Verdict verdict = subject.Diff(right, 0);
   EXPECT_EQ(verdict.kind, Outcome::kProbable) << reports::ReasonText(verdict);
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr(", 1 inconclusive (w: s), of these 1"));

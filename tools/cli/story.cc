@@ -130,6 +130,7 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
       AddLine("next", narrower, story);
     } else if (verdict.kind == Outcome::kProbable && verdict.statistical) {
       AddLine("meaning", MeaningOfProbable(*verdict.statistical), story);
+      AddLine("next", narrower, story);
     }
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);

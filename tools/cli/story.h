@@ -12,11 +12,11 @@
 
 namespace hlocts::tools {
 
-// How the sets of an inconclusive verdict of `diff` become narrower.
+// How the sets of an inconclusive or probable verdict of `diff` become narrower, which settles it.
 inline constexpr char kNarrower[] =
     "--explain: the step that widens the sets; --profile=strict, a fact that the engine promises "
-    "(--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts) or other inputs narrow "
-    "them";
+    "(--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts) or other inputs "
+    "(--seed=N --data=exact: sums without roundings) narrow them";
 
 // The story of a verdict. `replay` is a command line, or "". `narrower` says how to narrow the
 // sets.

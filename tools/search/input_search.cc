@@ -204,6 +204,7 @@ class Search {
     // Outputs equal to the reference's are acceptable; no sets are needed.
     if ((passed_ || judged_ >= kJudgedPerPass) && plain && expected != nullptr &&
         outcome.has_values() && SameBits(outcome.result.outputs, *expected)) {
+      ++result_.counts.passed;
       return;
     }
     const bool enough = judged_ >= kAllJudged || judging_seconds_ > options_.seconds_max / 4;
@@ -228,6 +229,7 @@ class Search {
       result_.request = std::move(request);
     }
     passed_ = passed_ || passes;
+    result_.counts.passed += passes;
   }
 
   void TryRecipe(uint64_t number) {

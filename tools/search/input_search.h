@@ -18,9 +18,9 @@ namespace hlocts::tools {
 
 // The progress of a search.
 struct SearchCounts {
-  int64_t inputs = 0;        // inputs run on the engine
-  int64_t inconclusive = 0;  // inconclusive inputs among them
-  int64_t not_run = 0;       // too slow or undefined in the reference
+  int64_t inputs = 0;                    // inputs run on the engine
+  int64_t passed = 0, inconclusive = 0;  // among them; the rest are not judged, or fail
+  int64_t not_run = 0;                   // too slow or undefined in the reference
   int64_t regions = 0;
   double seconds = 0;
   std::string search;  // name of the last method

@@ -82,6 +82,7 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
   job.request = std::move(result.request);
   search.seed = options.seed;
   search.inputs = result.counts.inputs;
+  search.passed = result.counts.passed;
   search.inconclusive = result.counts.inconclusive;
   search.seconds = result.counts.seconds;
   if (!result.failed) return std::move(result.verdict);
@@ -108,10 +109,10 @@ void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verd
 }
 
 std::string SearchText(const InputSearch& search) {
-  std::string text =
-      absl::StrFormat("%d %s in %.1f s, seed %d", search.inputs,
-                      search.inputs == 1 ? "input" : "inputs", search.seconds, search.seed);
-  if (search.inconclusive > 0) absl::StrAppend(&text, ", ", search.inconclusive, " inconclusive");
+  const std::string text =
+      absl::StrFormat("%d %s in %.1f s (%d passed, %d inconclusive), seed %d", search.inputs,
+                      search.inputs == 1 ? "input" : "inputs", search.seconds, search.passed,
+                      search.inconclusive, search.seed);
   if (search.name.empty()) return absl::StrCat("no wrong value: ", text);
   return absl::StrCat("found by \"", search.name, "\": ", text, "; ", search.file);
 }
@@ -120,6 +121,7 @@ std::string SearchJson(const InputSearch& search) {
   return JsonText(nlohmann::ordered_json{{"name", search.name},
                                          {"seed", search.seed},
                                          {"inputs", search.inputs},
+                                         {"passed", search.passed},
                                          {"inconclusive", search.inconclusive},
                                          {"seconds", std::round(search.seconds * 1e3) / 1e3},
                                          {"file", search.file}});

@@ -15,8 +15,9 @@ namespace hlocts::tools {
 struct InputSearch {
   std::string name;  // the search that made the failing input; "" for none
   uint64_t seed = 1;
-  int64_t inputs = 0;        // inputs run on the engine
-  int64_t inconclusive = 0;  // inconclusive inputs among them
+  int64_t inputs = 0;  // inputs run on the engine
+  // Among them. The outputs of the others look right and were not judged, or fail.
+  int64_t passed = 0, inconclusive = 0;
   double seconds = 0;
   std::string file;  // literals file with the failing input
 };
