@@ -9,6 +9,7 @@
 #include <set>
 #include <thread>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "fuzz/campaign/campaign.h"
@@ -212,6 +213,13 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   if (status.known > 0)
     std::cout << "known failures: " << options.campaign.out
               << "/known.jsonl (seed and module, and the reason of each)\n";
+  if (absl::c_any_of(status.verdicts, [](const auto& one) {
+        const auto kind = OutcomeFromName(one.first);
+        return kind && fuzz::IsUndecided(*kind);
+      }))
+    std::cout
+        << "inconclusive, suspect or nan_bits: " << options.campaign.out
+        << "/undecided.jsonl (seed and module, and the reason of each; --only=MODULE runs it)\n";
   if (!names.empty())
     std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
               << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options)

@@ -101,6 +101,11 @@ TEST_F(FuzzRunTest, ModulesFirstThenWhatFailedIsMadeSmall) {
       out;
   json status = LastStatus(RunHlocts(fuzz + " --shrink-last --modules=4000"));
   EXPECT_EQ(status["modules"], 4000);
+  const json verdicts = status["verdicts"];
+  const std::vector<json> undecided = JsonLines(TextOf(out + "/undecided.jsonl"));
+  EXPECT_EQ(undecided.size(), verdicts.value("inconclusive", 0) + verdicts.value("nan_bits", 0));
+  ASSERT_FALSE(undecided.empty());
+  EXPECT_THAT(undecided[0]["origin"], testing::StartsWith("seed 3, module "));
   EXPECT_FALSE(status.contains("not_shrunk")) << status;
   EXPECT_GT(status["engine_seconds"], 0);
   EXPECT_GT(status["failure_seconds"], 0);

@@ -164,7 +164,8 @@ class Campaign {
                    std::vector<TrialResult>& results);
   bool Judged(const Sample& sample, TrialResult result, const FoundBy& found,
               std::vector<TrialResult>& results);
-  void Count(const Module& module, bool valid, const std::vector<TrialResult>& results);
+  void Count(const Module& module, bool valid, const std::vector<TrialResult>& results,
+             const std::string& origin);
   void Fail(const absl::Status& status);
   void AddSeconds(double& sum, double seconds) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -292,7 +293,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     AddSeconds(status_.engine_seconds, engine.seconds() - waited_before);
     if (!in_time) return false;
   }
-  if (!again) Count(*sample.module, as_meant, results);
+  if (!again) Count(*sample.module, as_meant, results, origin);
   return true;
 }
 
@@ -340,13 +341,26 @@ bool Campaign::TryVariants(int64_t number, const Sample& sample, const FoundBy& 
   return true;
 }
 
-void Campaign::Count(const Module& module, bool valid, const std::vector<TrialResult>& results) {
+void Campaign::Count(const Module& module, bool valid, const std::vector<TrialResult>& results,
+                     const std::string& origin) {
   std::lock_guard<std::mutex> lock(mutex_);
   ++status_.modules;
   status_.valid += valid;
   status_.instructions += CountInstructions(module);
   AddCells(module, cells_);
-  for (const TrialResult& result : results) status_.CountVerdict(result.verdict);
+  for (const TrialResult& result : results) {
+    const reports::Verdict& verdict = result.verdict;
+    status_.CountVerdict(verdict);
+    if (!IsUndecided(verdict.kind)) continue;
+    const absl::Status listed =
+        AppendLine(options_.out + "/undecided.jsonl",
+                   {{"backend", verdict.backend},
+                    {"verdict", OutcomeName(verdict.kind)},
+                    {"origin", origin},
+                    {"reason", reports::FirstLine(reports::FoldedReason(verdict))}});
+    failed_ = failed_ || !listed.ok();
+    failure_.Update(listed);
+  }
 }
 
 CampaignStatus Campaign::Status() {

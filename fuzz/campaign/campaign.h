@@ -34,7 +34,7 @@ struct CampaignOptions {
   int jobs = 1;
   bool resume = false;   // continue from state.json in `out`, if it exists
   bool restart = false;  // rename an existing campaign, which is an error without either flag
-  std::string out;       // directory for bundles, findings.jsonl and state.json
+  std::string out;       // directory for bundles, findings.jsonl, undecided.jsonl and state.json
   TrialOptions trial;
   generators::GeneratorOptions generator;
   std::optional<generators::Stream> stream;  // nullopt: all streams
@@ -57,6 +57,12 @@ struct CampaignOptions {
                                        const std::set<std::string>* needs);
   std::function<Known> known = [](const auto&...) { return std::nullopt; };
 };
+
+// Returns true for a verdict that is neither a pass nor a finding although the module ran. The
+// modules are listed in undecided.jsonl.
+inline bool IsUndecided(Outcome kind) {
+  return IsInconclusive(kind) || kind == Outcome::kSuspect || kind == Outcome::kNanBits;
+}
 
 struct CampaignStatus {
   int64_t modules = 0;  // generated, and judged on every engine

@@ -15,7 +15,7 @@ namespace hlocts::fuzz {
 
 using Json = nlohmann::ordered_json;
 
-static absl::Status AppendLine(const std::string& path, const Json& json) {
+absl::Status AppendLine(const std::string& path, const Json& json) {
   std::ofstream out(path, std::ios::app);
   out << JsonText(json) << std::endl;
   return out ? absl::OkStatus() : absl::InternalError(absl::StrCat(path, ": cannot be written"));

@@ -14,6 +14,7 @@
 #include "fuzz/triage/bucket.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
+#include "nlohmann/json_fwd.hpp"
 
 namespace hlocts::fuzz {
 
@@ -33,6 +34,9 @@ struct FoundBy {
   int64_t number;      // of the module in its campaign
   TrialOptions trial;
 };
+
+// Appends a line to a file of JSON lines.
+absl::Status AppendLine(const std::string& path, const nlohmann::ordered_json& json);
 
 class FindingStore {
  public:
