@@ -32,9 +32,8 @@ struct DiffOptions {
   // If it is kNoCut, the module is never cut.
   static constexpr int64_t kNoCut = -1;
   int64_t cut = 0;
-  // If outputs and pieces of `cut` are inconclusive, cuts at checkpoints into large pieces and
-  // blocks of loop trips. An inconclusive piece is cut into smaller ones; `suspect` applies to the
-  // smallest.
+  // If outputs and pieces of `cut` are inconclusive, cuts at checkpoints into pieces and blocks of
+  // loop trips. An inconclusive piece is cut into smaller ones; `suspect` applies to the smallest.
   bool checkpoints = false;
   // Narrows a failure down to a piece that is wrong in isolation; takes many executions.
   bool blame = false;
