@@ -213,8 +213,12 @@ def releases_of(said):
 
 
 def advice(folder, said):
-    """Returns what to install: the newest jax whose jaxlib has the defect, if one was measured."""
+    """Returns what to install: the newest jax whose jaxlib has the defect, if one was measured. The
+    releases xla@... are plugins, whose numbers are those of no jax."""
     engine, _, version = said.get("last_bad", "").partition("@")
+    if engine == "xla" and version:
+        return (f"pip install jax ml_dtypes (the defect was measured in the plugin {version}, which no jax has: "
+                f"hlocts replay {folder} --backend=xla@{version})")
     measured = engine == "jaxlib" and folder.resolve().name.startswith("xla-")
     version = version if measured else "0.12.0.1"
     python = ", with Python 3.12 or newer," if version.startswith("0.12") else ""

@@ -186,6 +186,7 @@ class PagesTest(unittest.TestCase):
         for word, status, message in (
             ("--help", 0, "pip install"), ("x", 2, "expected the directory of a finding"),
             (path.parent / "xla-absolute-value-of-a-square", 3, "pip install jax==0.11.0 reproduces it"),
+            (path.parent / "xla-size-of-a-tuple", 3, "measured in the plugin 0.11.2, which no jax has"),
             (path.parent / "iree-convert-from-f8e8m0fnu", 3, "pip install jax==0.12.0.1, with Python 3.12 or newer, (more"),
         ):  # fmt: skip
             run = f"sys.argv = ['r', '{word}']; runpy.run_path('{path}', run_name='__main__')"
