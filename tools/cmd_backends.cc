@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
@@ -61,9 +62,36 @@ int PrintFacts(bool json) {
   return kExitOk;
 }
 
+// Prints the facts that engines declare, with their meanings, and the names of the others.
+int PrintFactsOf(const std::vector<std::string>& names, bool json) {
+  for (const std::string& name : names) {
+    const backends::BackendInfo info = InfoOf(name);
+    if (json) {
+      std::cout << JsonText(nlohmann::ordered_json{{"name", name}, {"facts", info.facts}})
+                << std::endl;
+      continue;
+    }
+    std::printf("%s declares %s\n", name.c_str(), info.facts.empty() ? "no facts" : "these facts:");
+    std::vector<std::string> others;
+    for (const FactRow& row : AllFacts()) {
+      const std::string fact = absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);
+      if (absl::c_none_of(info.facts, [&](const auto& one) { return FindFact(one) == &row; }))
+        others.push_back(fact);
+    }
+    for (const std::string& fact : info.facts) {
+      const FactRow* row = FindFact(fact);
+      std::printf("  %-24s %s\n", fact.c_str(), row ? std::string(row->says).c_str() : "");
+    }
+    std::printf("  not declared, so its sets do not assume them: %s\n",
+                absl::StrJoin(others, " ").c_str());
+  }
+  return kExitOk;
+}
+
 int RunBackends(const BackendsOptions& options) {
-  if (options.facts) return PrintFacts(options.json);
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
+  if (options.facts)
+    return names.empty() ? PrintFacts(options.json) : PrintFactsOf(names, options.json);
   bool asked = !names.empty();
   if (!asked) names = backends::ListedBackends();
   bool all_available = true;
@@ -95,7 +123,8 @@ Command BackendsCommand() {
             auto options = std::make_shared<BackendsOptions>();
             flags.Add("--json", &options->json, "print JSON lines");
             flags.Add("--facts", &options->facts,
-                      "list the facts that an engine can declare, and those of spec/targets");
+                      "list the facts that an engine can declare, and those of spec/targets; with "
+                      "--backend, those that each engine declares, such as how it sums");
             flags.Add("--backend", &options->backends, "engines (also pjrt:PATH and exec:COMMAND)");
             return [options] { return RunBackends(*options); };
           }};

@@ -54,6 +54,9 @@ std::string StateOf(const Engine& engine) {
 
 void Print(Engine engine, bool json) {
   const std::string why = WhyUnusable(engine);
+  absl::StatusOr<std::string> path = InvalidInput("not a plugin");
+  if (engine.reach() == engines::PJRT || backends::IsBuiltIn(engine))
+    path = backends::PluginOf(engine.name());
   const std::string state = why.empty() ? StateOf(engine) : "not usable here";
   if (!why.empty()) engine.set_note(absl::StrCat(engine.note(), "; ", why));
   if (!json) {
@@ -62,6 +65,7 @@ void Print(Engine engine, bool json) {
                 Licence(engine).c_str(), engine.package().c_str(), engine.version().c_str());
     if (!engine.alias().empty()) std::printf(" (`%s`)", engine.alias().c_str());
     std::printf("%s%s\n", engine.note().empty() ? "" : ": ", engine.note().c_str());
+    if (path.ok()) std::printf("    %s\n", path->c_str());
     return;
   }
   nlohmann::ordered_json line = {{"name", engine.name()},
@@ -78,11 +82,7 @@ void Print(Engine engine, bool json) {
                                  {"target", engine.target()},
                                  {"alias", engine.alias()},
                                  {"note", engine.note()}};
-  // Prints the path of an installed PJRT plugin.
-  if (engine.reach() == engines::PJRT || backends::IsBuiltIn(engine)) {
-    absl::StatusOr<std::string> path = backends::PluginOf(engine.name());
-    if (path.ok()) line["path"] = *path;
-  }
+  if (path.ok()) line["path"] = *path;
   for (const std::string& option : engine.option()) line["options"].push_back(option);
   std::cout << JsonText(line) << std::endl;
 }

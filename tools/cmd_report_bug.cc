@@ -164,7 +164,9 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   if (folder.empty()) return InvalidInput("report-bug: expected a bundle");
   std::error_code none;
   if (std::filesystem::exists(folder, none) && !std::filesystem::is_directory(folder, none))
-    return InvalidInput(folder, " is not a bundle directory");
+    return InvalidInput(folder,
+                        ": expected the directory of a bundle, found a file; `hlocts shrink ",
+                        folder, " --backend=ENGINE --inputs=FILE -o DIR` makes DIR one");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
   HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));

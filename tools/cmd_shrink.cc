@@ -89,7 +89,7 @@ struct Watch {
                                 fuzz::CountElements(*candidate.module), " elements");
         KeepSmallest(candidate, out);
       }
-      line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations"));
+      line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations"), /*in_log=*/true);
     };
     shrink.compared = [this](fuzz::Difference difference) { ++differences[difference]; };
   }
@@ -141,7 +141,12 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   bundle.signature = shrunk.signature;
   bundle.expected =
       fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);
-  if (!options.out.empty()) HLOCTS_RETURN_IF_ERROR(fuzz::WriteBundle(bundle, options.out));
+  if (!options.out.empty()) {
+    HLOCTS_RETURN_IF_ERROR(fuzz::WriteBundle(bundle, options.out));
+  } else {
+    std::cerr
+        << "hlocts: only printed; -o DIR writes a bundle, for replay, history and report-bug\n";
+  }
   if (!options.common.json) PrintShrunk(bundle, shrunk.evaluations);
   if (options.explain && !options.common.json) PrintDifferences(shrunk.identity, watch.differences);
   PrintVerdict(bundle.result.verdict, options.common.json);

@@ -37,6 +37,7 @@ struct TryOptions {
   SuiteOptions suite;
   std::string plugin, label;
   bool ci = false;
+  bool out_given = false;
 };
 
 // The label of a plugin file: my_plugin for libmy_plugin.so, cpu-plugin for libcpu.so, since a
@@ -302,7 +303,10 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   std::cout << "  run all cases, as a claim that others can check (CONFORMANCE.md):" << indent
             << run_engine << " --tier=presubmit --claim --out=out/claim\n";
   if (!options.ci && options.plugin != engine) {
-    std::cout << "  run this score in CI:\n      " << TryAgain(options, "");
+    std::cout
+        << "  run this score in CI (reuses this run, if plugin, suite and list are unchanged):"
+        << "\n      " << TryAgain(options, "");
+    if (options.out_given) std::cout << " --out=" << out;
     if (!options.suite.expectations.empty())
       std::cout << " --expectations=" << suites::ShellQuoted(options.suite.expectations);
     std::cout << " --ci\n";
@@ -345,7 +349,8 @@ int RunTry(TryOptions options) {
   if (options.ci && options.plugin == engine)
     return Fail(InvalidInput("try --ci: ", engine,
                              ": expected the file of a plugin, which your CI builds"));
-  if (options.suite.out.empty()) {
+  options.out_given = !options.suite.out.empty();
+  if (!options.out_given) {
     options.suite.out = absl::StrCat(
         "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));
     if (options.suite.tier != SuiteOptions().tier)  // each request has a directory of its own

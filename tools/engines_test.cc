@@ -93,6 +93,7 @@ TEST_F(EnginesTest, OwnEnginesNeedNoCache) {
   constexpr char kNoHome[] = "HLOCTS_CACHE= XDG_CACHE_HOME= HOME=";
   EXPECT_THAT(RunHlocts("engines list --json", kNoHome).out,
               HasSubstr("{\"name\":\"cpu\",\"state\":\"installed\""));
+  EXPECT_THAT(RunHlocts("engines", kNoHome).out, HasSubstr("/libhlocts_cpu.so\n"));
 }
 
 TEST_F(EnginesTest, NoNetworkIsReported) {

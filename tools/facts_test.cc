@@ -105,6 +105,14 @@ TEST_F(FactsTest, FactsAndTargetsAreListed) {
   }
 }
 
+TEST_F(FactsTest, TheFactsOfAnEngineAreListed) {
+  const Ran ran = RunHlocts("backends --facts --backend=reference");
+  EXPECT_THAT(ran.out, HasSubstr("reference declares these facts:\n  convert.saturate"));
+  EXPECT_THAT(ran.out, HasSubstr("not declared, so its sets do not assume them: reduce.height=N"));
+  const Ran more = RunHlocts("backends --facts --backend='reference?facts=dot.sums=f32'");
+  EXPECT_LT(more.out.find("  dot.sums=f32 "), more.out.find("not declared"));
+}
+
 TEST_F(FactsTest, WhatIsUnknownIsListed) {
   Ran ran = Judge("--sets --facts-of=abacus");
   EXPECT_NE(ran.status, 0);

@@ -42,6 +42,14 @@ TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
   EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
 }
 
+TEST(ReportBugTest, AModuleIsNoBundle) {
+  EXPECT_THAT(
+      RunHlocts("report-bug " HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt/module.hlo")
+          .out,
+      AllOf(HasSubstr("expected the directory of a bundle, found a file; `hlocts shrink "),
+            HasSubstr("-o DIR` makes DIR one")));
+}
+
 // The record is of an earlier version, which lacks sentence and operands. They come from judging
 // the engine's stored outputs again.
 TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -210,11 +211,16 @@ int Help(Program& program, const std::vector<std::string>& words) {
     std::cout << text;
     return 0;
   }
+  // A guide with the name of a subcommand is printed, since --help prints the options.
+  if (absl::StatusOr<std::string> page = HelpPage(words[0]); page.ok()) {
+    std::cout << *page;
+    if (absl::c_linear_search(program.Names(), words[0]))
+      std::cout << "\nOptions: hlocts " << words[0] << " --help\n";
+    return 0;
+  }
   for (const auto& impl : program.impls) {
     if (impl->info.name == words[0]) return std::cout << impl->app->help("hlocts"), 0;
   }
-  if (absl::StatusOr<std::string> page = HelpPage(words[0]); page.ok())
-    return std::cout << *page, 0;
   return Wrong(
       "help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
                            DidYouMean(words[0], known), "; topics: ", absl::StrJoin(topics, ", ")));

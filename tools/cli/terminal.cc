@@ -57,8 +57,15 @@ std::string Coloured(Colour colour, absl::string_view text, std::FILE* file) {
 StatusLine::StatusLine() : shown_(IsTerminal(stderr)) {}
 StatusLine::~StatusLine() { Clear(); }
 
-void StatusLine::Show(absl::string_view line) {
-  if (!shown_) return;
+void StatusLine::Show(absl::string_view line, bool in_log) {
+  constexpr std::chrono::seconds kBetweenLines{10};
+  if (!shown_) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!in_log || now - logged_ < kBetweenLines) return;
+    logged_ = now;
+    std::fprintf(stderr, "%s\n", std::string(line).c_str());
+    return;
+  }
   // The last column stays empty, because some terminals begin a new line there.
   std::fprintf(stderr, "\r\x1b[K%s", Fitted(line, TerminalWidth() - 1).c_str());
   std::fflush(stderr);

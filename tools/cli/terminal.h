@@ -3,6 +3,7 @@
 // or in a pipe).
 #pragma once
 
+#include <chrono>
 #include <cstdio>
 #include <string>
 
@@ -14,18 +15,20 @@ enum class Colour { kNone, kRed, kGreen, kYellow, kBold, kDim };
 // `text` in the colour, if `file` shows colours.
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file = stdout);
 
-// A line on standard error that is overwritten. Prints nothing if standard error is not a terminal.
+// A line on standard error that is overwritten. Prints nothing if standard error is not a terminal,
+// except every ten seconds a line that is meant for a log.
 class StatusLine {
  public:
   StatusLine();
   ~StatusLine();  // clears the line
   bool shown() const { return shown_; }
-  void Show(absl::string_view line);
+  void Show(absl::string_view line, bool in_log = false);
   void Clear();
 
  private:
   bool shown_;
   bool dirty_ = false;
+  std::chrono::steady_clock::time_point logged_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace hlocts::tools
