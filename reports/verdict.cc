@@ -24,6 +24,7 @@ Json FailureToJson(const VerdictFailure& failure) {
   if (!failure.source.empty()) json["source"] = failure.source;
   if (!failure.distance.empty()) json["distance"] = failure.distance;
   if (failure.categorical) json["categorical"] = true;
+  if (failure.only_nan) json["only_nan"] = true;
   if (failure.value != WrongValue::kNumber)
     json["value"] = std::string(WrongValueName(failure.value));
   if (!failure.facts.empty()) json["facts"] = failure.facts;
@@ -48,6 +49,7 @@ VerdictFailure FailureFromJson(const Json& json) {
   failure.source = json.value("source", "");
   failure.distance = json.value("distance", "");
   failure.categorical = json.value("categorical", false);
+  failure.only_nan = json.value("only_nan", false);
   failure.value = WrongValueFromName(json.value("value", "")).value_or(WrongValue::kNumber);
   failure.facts = json.value("facts", std::vector<std::string>{});
   failure.tie = json.value("tie", false);

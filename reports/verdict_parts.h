@@ -36,6 +36,7 @@ struct VerdictFailure {
   std::string source = "";  // line of the user's program: FILE:LINE (FUNCTION)
   std::string distance = "";  // the distance from the set, in words: "3 ulps above ..."
   bool categorical = false;   // `distance` names kinds of values ("a NaN ...")
+  bool only_nan = false;      // a number, where only NaN is accepted
   std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
   std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted

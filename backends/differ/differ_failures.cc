@@ -94,6 +94,7 @@ void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Lite
       Distance distance = DistanceOf(accepted.leaves[leaf].set, outputs[leaf], index);
       failure.distance = std::move(distance.text);
       failure.categorical = distance.categorical;
+      failure.only_nan = distance.only_nan;
       const AcceptanceSet set = accepted.leaves[leaf].set.At(index);
       failure.tie = set.integer() && IsTie(module_, request_, options_.load, failure,
                                            static_cast<int64_t>(PointOf(outputs[leaf], index).ilo),

@@ -47,7 +47,7 @@ Distance IntegerDistance(const AcceptanceSet& set, const AcceptanceSet& actual) 
 Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType type) {
   const bool infinite = set.Has(AcceptanceSet::kPosInf) || set.Has(AcceptanceSet::kNegInf);
   if (std::isnan(actual)) return {"a NaN, where none is accepted", true};
-  if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true};
+  if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true, true};
   if (!set.finite()) return {"a finite number, where only an infinity is accepted", true};
   if (std::isinf(actual)) return {"infinite, where numbers are accepted", true};
   // The type may be unable to represent a bound.
@@ -206,8 +206,10 @@ Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index) {
   for (int c = 0; c < set.components(); ++c) {
     const Distance one = ComponentDistance(set.At(index, c), actual, index, c);
     if (one.text.empty()) continue;
-    distance.categorical = one.categorical && (distance.text.empty() || distance.categorical);
-    absl::StrAppend(&distance.text, distance.text.empty() ? "" : "; ",
+    const bool first = distance.text.empty();
+    distance.categorical = one.categorical && (first || distance.categorical);
+    distance.only_nan = one.only_nan && (first || distance.only_nan);
+    absl::StrAppend(&distance.text, first ? "" : "; ",
                     set.components() == 1 ? ""
                     : c == 0              ? "real part "
                                           : "imaginary part ",

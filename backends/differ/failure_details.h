@@ -19,6 +19,7 @@ struct Distance {
   // a step to the next number of the type.
   std::string text;
   bool categorical = false;  // differs in kind (NaN, infinity), has no distance
+  bool only_nan = false;     // only NaN is accepted in the wrong parts, and they are numbers
 };
 Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 

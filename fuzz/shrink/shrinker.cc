@@ -344,7 +344,8 @@ bool FailureIdentity::Looks(const FailureSignature& signature) const {
 std::vector<std::string> FailureIdentity::Lines() const {
   std::vector<std::string> lines = {
       absl::StrCat("it looks like: ", OutcomeName(wanted_.kind),
-                   wanted_.mismatch.empty() ? "" : absl::StrCat(" (", wanted_.mismatch, ")"))};
+                   wanted_.mismatch.empty() ? "" : absl::StrCat(" (", wanted_.mismatch, ")"),
+                   wanted_.only_nan ? ", where only NaN is accepted" : "")};
   if (!rule_.empty()) lines.push_back(absl::StrCat("the rule that is broken: ", rule_));
   if (!operations_.empty())
     lines.push_back(absl::StrCat("responsible: ", absl::StrJoin(operations_, ", ")));

@@ -150,6 +150,7 @@ FailureSignature FailureSignatureOf(const reports::Verdict& verdict) {
   if (verdict.kind == Outcome::kFail) {
     signature.mismatch =
         verdict.first_failure ? std::string(WrongValueName(verdict.first_failure->value)) : "shape";
+    signature.only_nan = verdict.first_failure && verdict.first_failure->only_nan;
   } else if (CountsAsFinding(verdict.kind) && verdict.kind != Outcome::kTimeout) {
     signature.mismatch = NormalizedErrorText(WordsOf(verdict));
   }
@@ -161,7 +162,7 @@ bool SameFailure(const FailureSignature& a, const FailureSignature& b) {
     bool number = s.mismatch == "zero" || s.mismatch == "inf" || s.mismatch == "value";
     return s.kind == Outcome::kFail && number;
   };
-  return a == b || (number(a) && number(b));
+  return a == b || (number(a) && number(b) && a.only_nan == b.only_nan);
 }
 
 bool HasMessage(const FailureSignature& signature) {

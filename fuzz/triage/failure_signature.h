@@ -27,10 +27,12 @@ struct FailureSignature {
   // For a fail: "nan", "inf", "zero", "value" or "shape"; else the engine's message without
   // numbers, names and quoted text.
   std::string mismatch;
+  bool only_nan = false;  // a number, where only NaN is accepted
   bool operator==(const FailureSignature&) const = default;
 };
 FailureSignature FailureSignatureOf(const reports::Verdict& verdict);
-// Returns true if failures may be the same on smaller data; wrong values except NaN count as equal.
+// Returns true if failures may be the same on smaller data. Wrong values except NaN count as equal
+// if NaN is the only accepted value for both or for neither.
 bool SameFailure(const FailureSignature& a, const FailureSignature& b);
 // Returns true for a crash or rejection whose message describes the failure better than an opcode.
 bool HasMessage(const FailureSignature& signature);

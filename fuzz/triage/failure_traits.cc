@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/infer_again.h"
 #include "fuzz/triage/retype.h"
 #include "fuzz/triage/simplifications.h"
@@ -121,6 +122,7 @@ FailureTraits FailureTraitsOf(const Sample& shrunk) {
 FailureTraits FailureTraitsOf(const Sample& shrunk, const TrialResult& result) {
   FailureTraits remains = FailureTraitsOf(shrunk);
   if (result.slight) remains.needs.insert("slight");
+  if (FailureSignatureOf(result.verdict).only_nan) remains.needs.insert("only-nan");
   return remains;
 }
 

@@ -20,7 +20,8 @@ struct FailureTraits {
   // Element types: "packed" (below a byte), "narrow" (below 32 bits), "wide" (64 bits), "unsigned",
   // "complex". Attributes: the names of SimplifyingEdits(). "layout": a layout is not the default.
   // "permutation": a loop permutes its state. "twice": an operation with several results uses one
-  // operand twice. "slight": a wrong number that the relaxed profile accepts.
+  // operand twice. "slight": a wrong number that the relaxed profile accepts. "only-nan": a number,
+  // where only NaN is accepted.
   std::set<std::string> needs = {};
 };
 

@@ -173,5 +173,23 @@ TEST(ShrinkerTest, ASlightErrorStaysOne) {
   EXPECT_TRUE(Shrink(sample, *engine, *reference, {}).result.slight);
 }
 
+// inf - inf is 0 on this engine, and all differences have the wrong sign.
+TEST(ShrinkerTest, ANumberInsteadOfNanStaysOne) {
+  auto engine = Faulty("subtract.infinities-cancel+subtract.operands-swapped");
+  auto reference = *backends::MakeInProcessBackend("reference");
+  for (const bool infinite : {true, false}) {
+    const char* const first = infinite ? "inf" : "5";
+    const ShrinkResult shrunk =
+        Shrink(SampleOfText(absl::StrCat("HloModule m\nENTRY e { x = f32[2] constant({", first,
+                                         ", 7})\n y = f32[2] constant({", first, ", 2})\n",
+                                         " ROOT s = f32[2] subtract(x, y) }")),
+               *engine, *reference, {});
+    ASSERT_TRUE(shrunk.reproduced);
+    EXPECT_EQ(shrunk.result.verdict.first_failure->only_nan, infinite)
+        << PrintModule(*shrunk.sample.module);
+    EXPECT_EQ(FailureTraitsOf(shrunk.sample, shrunk.result).needs.count("only-nan"), infinite);
+  }
+}
+
 }  // namespace
 }  // namespace hlocts::fuzz

@@ -34,7 +34,7 @@ std::optional<KnownFinding> KnownFindingOf(const reports::Verdict& verdict,
   if (!IsFailure(verdict.kind)) return std::nullopt;
   const auto list = suites::ExpectationList::Load(suites::ExpectationsPath(verdict.backend));
   if (!list.ok()) return std::nullopt;
-  const std::set<std::string> needs = fuzz::FailureTraitsOf(sample).needs;
+  const std::set<std::string> needs = fuzz::FailureTraitsOf(sample, {verdict}).needs;
   const expectations::Expectation* entry =
       list->Explaining(fuzz::SignatureOf(verdict, *sample.module), verdict, &needs);
   if (entry == nullptr) return std::nullopt;
