@@ -17,6 +17,7 @@ namespace hlocts::backends {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 constexpr char kEntry[] = R"(engine {
@@ -150,6 +151,14 @@ TEST(LabelTest, ALabelStandsForAPath) {
   EXPECT_EQ(RedactedArgument("--out=/a/out"), "--out=out");
   EXPECT_EQ(EngineNameOf("xla@0.11.2?a=b"), "xla");
   EXPECT_EQ(ParseBackendName("xla?a=b")->label, "");
+}
+
+TEST(CompileOptionsTest, ThoseOfTheNameAndOfTheEntry) {
+  EXPECT_EQ(CompileOptionsText("xla"), "xla_cpu_enable_fast_min_max=false");
+  EXPECT_EQ(CompileOptionsText("xla?xla_cpu_enable_fast_min_max=true&partitioner=shardy"),
+            "xla_cpu_enable_fast_min_max=true");
+  EXPECT_EQ(CompileOptionsText("mine?a=1&client.b=2&c=d&facts=x"), "a=1, c=d");
+  EXPECT_THAT(CompileOptionsOf("pjrt:p.so"), IsEmpty());
 }
 
 TEST(ForeignTest, ReleasesPluginsAndProgramsAreNotOurs) {

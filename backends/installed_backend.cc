@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/adapters/pjrt/compile_only.h"
 #include "backends/adapters/pjrt/pjrt_backend.h"
@@ -72,6 +74,26 @@ absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& eng
 }
 
 }  // namespace
+
+Options CompileOptionsOf(const std::string& recorded) {
+  const auto name = ParseBackendName(recorded);
+  if (!name.ok()) return {};
+  const auto list = LoadEngineList();
+  const engines::Engine* engine = list.ok() ? FindEngine(*list, name->name) : nullptr;
+  Options options = Merged(engine == nullptr ? engines::Engine() : *engine, name->options);
+  std::erase_if(options, [](const auto& option) {
+    const std::string& key = option.first;
+    return key == "facts" || key == "isolation" || key == "partitioner" || key == "target" ||
+           absl::StartsWith(key, "topology") || absl::StartsWith(key, "client.");
+  });
+  return options;
+}
+
+std::string CompileOptionsText(const std::string& recorded) {
+  const Options options = CompileOptionsOf(recorded);
+  if (options.empty()) return "none (the plugin's own defaults)";
+  return absl::StrJoin(options, ", ", absl::PairFormatter("="));
+}
 
 void SetVariablesOf(const std::string& library) {
   const auto name = [](const std::string& path) { return path.substr(path.rfind('/') + 1); };

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
@@ -64,7 +65,9 @@ void Print(Engine engine, bool json) {
                 static_cast<long long>(engine.wheel_mb()), static_cast<long long>(engine.disk_mb()),
                 Licence(engine).c_str(), engine.package().c_str(), engine.version().c_str());
     if (!engine.alias().empty()) std::printf(" (`%s`)", engine.alias().c_str());
-    std::printf("%s%s\n", engine.note().empty() ? "" : ": ", engine.note().c_str());
+    std::printf("%s%s", engine.note().empty() ? "" : ": ", engine.note().c_str());
+    const std::string options = absl::StrJoin(engine.option(), ", ");
+    std::printf("%s%s\n", options.empty() ? "" : "; adds ", options.c_str());
     if (path.ok()) std::printf("    %s\n", path->c_str());
     return;
   }

@@ -13,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/engine_list.h"
+#include "backends/installed_backend.h"
 #include "fuzz/triage/bundle.h"
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
@@ -45,8 +46,7 @@ using Rows = std::vector<Row>;
 Rows RowsOf(const Subject& subject, const Releases& releases) {
   Rows rows;
   for (size_t r = 0; r < releases.size(); ++r) {
-    const engines::Engine& engine = releases.engine(r);
-    rows.push_back({engine.name(), engine.date(), subject.answers[r]});
+    rows.push_back({releases.NameOf(r), releases.engine(r).date(), subject.answers[r]});
   }
   return rows;
 }
@@ -129,7 +129,7 @@ std::string TableText(const std::vector<Subject>& subjects, const Releases& rele
   for (const Subject& subject : subjects) width = std::max(width, NameOf(subject).size());
   std::string text;
   for (size_t r = 0; r < releases.size(); ++r) {
-    absl::StrAppend(&text, std::string(width + 2 + r, ' '), "+-- ", releases.engine(r).name(), " ",
+    absl::StrAppend(&text, std::string(width + 2 + r, ' '), "+-- ", releases.NameOf(r), " ",
                     releases.engine(r).date(), "\n");
   }
   for (const Subject& subject : subjects) {
@@ -141,12 +141,22 @@ std::string TableText(const std::vector<Subject>& subjects, const Releases& rele
   return text;
 }
 
+// Returns a line on the compile options of a bundle's run, which those of releases may differ from.
+std::string FoundWith(const Subject& subject) {
+  const std::string& recorded = subject.bundle.backend;
+  if (!subject.is_bundle || !fuzz::RunsInJax(recorded)) return "";
+  return absl::StrCat("compile options of the recorded run: ",
+                      backends::CompileOptionsText(recorded),
+                      "; of releases: `hlocts engines list`, others with --engine='NAME?A=B'\n");
+}
+
 // Returns the history as text. For one subject, it has a line per release. For several, it is a
 // table of marks, with a column per release and a legend.
 std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases) {
   if (subjects.size() != 1) return absl::StrCat(TableText(subjects, releases), "\n", kLegend);
   const Rows rows = RowsOf(subjects[0], releases);
-  return absl::StrCat(subjects[0].path, subjects[0].options, "\n", OneText(rows), kLegend,
+  return absl::StrCat(subjects[0].path, subjects[0].options, "\n", FoundWith(subjects[0]),
+                      OneText(rows), kLegend,
                       Sentence(rows), "\n");
 }
 
@@ -183,7 +193,11 @@ std::string PublicJson(const Subject& subject, const Rows& rows) {
 
 // The history as one JSON object on one line (CONTRACT.md, "Other JSON").
 std::string HistoryJson(const Subject& subject, const Releases& releases) {
-  return JsonText(ToJson(subject, RowsOf(subject, releases)));
+  Json json = ToJson(subject, RowsOf(subject, releases));
+  if (subject.is_bundle) json["compile_options"] = Json::object();
+  for (const auto& [name, value] : backends::CompileOptionsOf(subject.bundle.backend))
+    if (subject.is_bundle) json["compile_options"][name] = value;
+  return JsonText(json);
 }
 
 // Returns the rows of history.json in the bundle's directory; none if there is no such file.
@@ -402,7 +416,8 @@ Command HistoryCommand() {
                 "MODULE|BUNDLE", &options->subjects,
                 "bundles, or modules with --inputs or --seed (several: printed as a table)");
             flags.Add("--engine", &options->engines,
-                      "names or families: xla, jaxlib, tpu, iree@3.13.0 (default: xla and jaxlib; "
+                      "names or families, perhaps with options: xla, jaxlib, iree@3.13.0, "
+                      "'xla?xla_cpu_enable_fast_min_max=true' (default: xla and jaxlib; "
                       "for a bundle of a compiler without a device, its family)");
             flags.Add("--all", &options->all,
                       "run every installed release, not only those that a bisection needs");

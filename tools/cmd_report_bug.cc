@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
+#include "backends/installed_backend.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "fuzz/triage/failure_signature.h"
@@ -255,7 +256,11 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
     absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)));
   absl::StrAppend(
       &report, "\nEngine: ", verdict.backend, " ", verdict.backend_version,
-      ".\n\nreleases: ", ReleasesText(options.bundle, own.ok() ? *own : findings::Finding()), "\n");
+      ".\n",
+      fuzz::RunsInJax(verdict.backend)
+          ? absl::StrCat("\nCompile options: ", backends::CompileOptionsText(verdict.backend), ".\n")
+          : "",
+      "\nreleases: ", ReleasesText(options.bundle, own.ok() ? *own : findings::Finding()), "\n");
   return report;
 }
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "fuzz/triage/bundle_texts.h"
 #include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
 #include "spec/infer/verifier.h"
@@ -73,6 +74,21 @@ ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=calle
   ASSERT_TRUE(WriteBundle(BundleOf(kText), folder).ok());
   EXPECT_FALSE(ReadFile(folder + "/module.pbtxt").ok());
   EXPECT_TRUE(VerifyModule(*ReadBundle(folder)->sample.module).ok());
+}
+
+// JAX sets an option of its own, which the failing run need not have had.
+TEST(BundleTest, TheScriptForJaxHasTheOptionsOfTheRun) {
+  const auto script = [](const char* backend) {
+    Bundle bundle = BundleOf("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }");
+    bundle.backend = backend;
+    return BundleJaxScript(bundle) + BundleReadme(bundle, "");
+  };
+  EXPECT_THAT(script("xla"), HasSubstr("OPTIONS = [(\"xla_cpu_enable_fast_min_max\", False)]"));
+  EXPECT_THAT(script("xla"), HasSubstr("Compile options: xla_cpu_enable_fast_min_max=false."));
+  EXPECT_THAT(script("mine?a=3&b=c&d=1.5"),
+              HasSubstr("OPTIONS = [(\"a\", 3), (\"b\", \"c\"), (\"d\", 1.5)]"));
+  EXPECT_THAT(script("pjrt:p.so"), HasSubstr("OPTIONS = []"));
+  EXPECT_THAT(script("pjrt:p.so"), HasSubstr("Compile options: none"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "backends/backend_list.h"
+#include "backends/installed_backend.h"
 #include "fuzz/triage/failure_signature.h"
 #include "reports/sentences.h"
 #include "spec/infer/verifier.h"
@@ -117,7 +118,11 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
           ? absl::StrCat("Blame: ", reports::ReasonText(verdict), "\n\n")
           : "",
       "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ", verdict.profile,
-      ".\n", bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
+      ".\n",
+      RunsInJax(bundle.backend)
+          ? absl::StrCat("Compile options: ", backends::CompileOptionsText(bundle.backend), ".\n")
+          : "",
+      bundle.origin.empty() ? "" : absl::StrCat("Found by: ", bundle.origin, ".\n"),
       verdict.flake.empty() ? "" : absl::StrCat("Runs: ", verdict.flake, ".\n"),
       "\nReplay: `hlocts replay <this directory>", place.empty() ? "" : " ", place,
       "` (exit status 1: the failure still occurs).\n",

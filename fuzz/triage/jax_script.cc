@@ -2,11 +2,14 @@
 // Generates the script of a bundle that runs it in JAX.
 #include <cmath>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "backends/installed_backend.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
@@ -40,6 +43,16 @@ WORDS = """$WORDS"""
 # More than one: the module is partitioned, by gspmd or shardy; OUTPUTS are the shapes of whole results.
 PARTITIONS, PARTITIONER = $PARTITIONS, "$PARTITIONER"
 OUTPUTS = [$OUTPUTS]
+# The compiler options of the failing run. CompileOptions() of JAX would set others, such as
+# xla_cpu_enable_fast_min_max=false; those of ParseFromString are the compiler's own defaults.
+OPTIONS = [$OPTIONS]
+
+
+def compile_options(xla_client):
+  options = xla_client.CompileOptions.ParseFromString(b"")
+  options.num_replicas, options.num_partitions = 1, PARTITIONS
+  options.env_option_overrides = OPTIONS
+  return options
 
 
 def stablehlo(text):
@@ -75,8 +88,7 @@ def run_partitioned(jax, client, program, arguments):
   from jax._src.lib import xla_client
   from jax.sharding import Mesh, NamedSharding, PartitionSpec
   devices = client.local_devices()[:PARTITIONS]
-  options = xla_client.CompileOptions()
-  options.num_replicas, options.num_partitions = 1, PARTITIONS
+  options = compile_options(xla_client)
   build = options.executable_build_options
   build.num_replicas, build.num_partitions, build.use_spmd_partitioning = 1, PARTITIONS, True
   build.use_shardy_partitioner = PARTITIONER == "shardy"
@@ -121,6 +133,7 @@ def run(plugin):
   import jax
   import ml_dtypes  # comes with jax
   import numpy as np
+  from jax._src.lib import xla_client
   jax.config.update("jax_enable_x64", True)  # or device_put makes 32 bits of 64
   platform = "cpu"
   if plugin:
@@ -137,10 +150,9 @@ def run(plugin):
     if PARTITIONS > 1:
       outputs = run_partitioned(jax, client, program, arguments)
     elif hasattr(client, "compile_and_load"):
-      from jax._src.lib import xla_client
-      loaded = client.compile_and_load(program, xla_client.DeviceList(tuple(devices)), xla_client.CompileOptions())
+      loaded = client.compile_and_load(program, xla_client.DeviceList(tuple(devices)), compile_options(xla_client))
     else:
-      loaded = client.compile(program)
+      loaded = client.compile(program, compile_options(xla_client))
   except Exception as error:
     print(json.dumps({"refused": str(error)}))
     return
@@ -248,6 +260,10 @@ std::string PythonArguments(const Bundle& bundle) {
   return text;
 }
 
+std::string PythonText(absl::string_view text) {
+  return absl::StrCat("\"", absl::CEscape(text), "\"");
+}
+
 std::string PythonFloat(double value) {
   if (std::isinf(value)) return value > 0 ? "math.inf" : "-math.inf";
   return absl::StrFormat("%.17g", value);
@@ -274,6 +290,20 @@ std::string PythonSet(const AcceptanceSet& set) {
   return absl::StrCat("{\"intervals\": [", absl::StrJoin(intervals, ", "),
                       "], \"nan\": ", nan ? "True" : "False", ", \"zeros\": [",
                       absl::StrJoin(zeros, ", "), "]}");
+}
+
+// Returns the compiler options as pairs of a name and a bool, number or text.
+std::string PythonOptions(const std::string& backend) {
+  std::vector<std::string> pairs;
+  for (const auto& [name, value] : backends::CompileOptionsOf(backend)) {
+    double number = 0;
+    const std::string text = value == "true"                     ? "True"
+                             : value == "false"                  ? "False"
+                             : absl::SimpleAtod(value, &number) ? value
+                                                                 : PythonText(value);
+    pairs.push_back(absl::StrCat("(", PythonText(name), ", ", text, ")"));
+  }
+  return absl::StrJoin(pairs, ", ");
 }
 
 std::string PythonShapes(const Module& module) {
@@ -326,7 +356,8 @@ std::string BundleJaxScript(const Bundle& bundle) {
        {"$WORDS", words},
        {"$PARTITIONS", absl::StrCat(sharded ? module.num_partitions : 1)},
        {"$PARTITIONER", absl::StrContains(bundle.backend, "=shardy") ? "shardy" : "gspmd"},
-       {"$OUTPUTS", PythonShapes(module)}});
+       {"$OUTPUTS", PythonShapes(module)},
+       {"$OPTIONS", PythonOptions(bundle.backend)}});
 }
 
 }  // namespace hlocts::fuzz

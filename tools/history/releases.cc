@@ -42,7 +42,7 @@ bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty();
 
 // The cache key of an answer: the module, its arguments and options, the wheel and its options, and
 // this program's judge, which its build time represents.
-std::string CacheKey(const Subject& subject, const Engine& engine) {
+std::string CacheKey(const Subject& subject, const Engine& engine, const std::string& name) {
   const fuzz::Bundle& bundle = subject.bundle;
   std::string text = PrintModule(*bundle.sample.module);
   for (const Literal& leaf : bundle.sample.arguments)
@@ -50,18 +50,19 @@ std::string CacheKey(const Subject& subject, const Engine& engine) {
   absl::StrAppend(&text, "\n", subject.options, ProfileName(bundle.options.profile), " ",
                   bundle.options.cut, " ", bundle.options.invalid, " ",
                   bundle.options.load.timeout_seconds, " ", bundle.options.load.rng_seed, " ",
-                  engine.SerializeAsString(), " ",
+                  engine.SerializeAsString(), " ", name, " ",
                   std::filesystem::last_write_time("/proc/self/exe").time_since_epoch().count());
   return suites::Sha256(text);
 }
 
-absl::StatusOr<std::string> CachePath(const Subject& subject, const Engine& engine) {
+absl::StatusOr<std::string> CachePath(const Subject& subject, const Engine& engine,
+                                      const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
   const std::string folder = cache + "/history";
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return absl::UnavailableError(absl::StrCat(folder, ": ", error.message()));
-  return absl::StrCat(folder, "/", CacheKey(subject, engine), ".json");
+  return absl::StrCat(folder, "/", CacheKey(subject, engine, name), ".json");
 }
 
 std::optional<Answer> FromCache(const std::string& path) {
@@ -135,6 +136,12 @@ struct Started {
   std::unique_ptr<backends::Backend> backend;
   backends::BackendInfo info;
 };
+// `options` begin with '?', as the name's own may.
+std::string WithOptions(const std::string& name, std::string options) {
+  if (absl::StrContains(name, '?') && !options.empty()) options[0] = '&';
+  return name + options;
+}
+
 Started Start(const std::string& name) {
   Started started;
   auto made = backends::MakeBackend(name);
@@ -187,18 +194,22 @@ absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given)
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, backends::LoadEngineList());
   Releases releases;
   for (const std::string& word : words) {
+    HLOCTS_RETURN_IF_ERROR(backends::ParseBackendName(word).status());
+    const std::pair<std::string, std::string> parts = absl::StrSplit(word, absl::MaxSplits('?', 1));
     const size_t before = releases.engines_.size();
     for (const Engine& engine : list.engine()) {
-      if (IsNamed(engine, word) && engine.reach() != engines::BUILD)
-        releases.engines_.push_back(engine);
+      if (IsNamed(engine, parts.first) && engine.reach() != engines::BUILD)
+        releases.engines_.push_back({engine, parts.second});
     }
     if (releases.engines_.size() == before)
       return InvalidInput(
-          "--engine: expected a name of `hlocts engines list` or its part before the @, found \"",
+          "--engine: expected a name of `hlocts engines list` or its part before the @, perhaps "
+          "with ?OPTION=VALUE, found \"",
           word, "\"");
   }
-  std::stable_sort(releases.engines_.begin(), releases.engines_.end(),
-                   [](const Engine& a, const Engine& b) { return backends::IsLater(b, a); });
+  std::stable_sort(
+      releases.engines_.begin(), releases.engines_.end(),
+      [](const Release& a, const Release& b) { return backends::IsLater(b.engine, a.engine); });
   return releases;
 }
 
@@ -206,7 +217,7 @@ std::vector<Answer> Releases::InitialAnswers(bool installs) const {
   std::vector<Answer> answers(engines_.size());
   for (size_t r = 0; r < engines_.size(); ++r) {
     const absl::Status usable =
-        installs ? backends::CheckRunnable(engines_[r]) : backends::CheckUsable(engines_[r]);
+        installs ? backends::CheckRunnable(engine(r)) : backends::CheckUsable(engine(r));
     if (usable.ok()) continue;
     answers[r].cell = Cell::kMissing;
     answers[r].reason = std::string(usable.message());
@@ -214,13 +225,18 @@ std::vector<Answer> Releases::InitialAnswers(bool installs) const {
   return answers;
 }
 
+std::string Releases::NameOf(size_t release) const {
+  const std::string& options = engines_[release].options;
+  return absl::StrCat(engine(release).name(), options.empty() ? "" : "?", options);
+}
+
 void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,
                    const Prepare& prepare) {
-  const Engine& engine = engines_[release];
+  const Engine& engine = this->engine(release);
   std::map<std::string, Started> started;  // by options
   for (Subject* subject : subjects) {
     Answer& answer = subject->answers[release];
-    auto path = CachePath(*subject, engine);
+    auto path = CachePath(*subject, engine, NameOf(release));
     auto kept = path.ok() && !no_cache ? FromCache(*path) : std::nullopt;
     if (kept) {
       answer = *std::move(kept);
@@ -228,7 +244,7 @@ void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool n
     }
     if (!started.contains(subject->options)) {
       prepare(engine);
-      started[subject->options] = Start(absl::StrCat(engine.name(), subject->options));
+      started[subject->options] = Start(WithOptions(NameOf(release), subject->options));
     }
     const auto& [backend, info] = started[subject->options];
     if (!info.available) {
@@ -248,8 +264,8 @@ bool Releases::ContinueWithPiece(Subject& subject, const Prepare& prepare) const
   fuzz::Bundle& bundle = subject.bundle;
   for (size_t r = engines_.size(); r-- > 0 && subject.piece.empty();) {
     if (!fuzz::IsAnswer(subject.answers[r].cell)) continue;
-    prepare(engines_[r]);
-    const auto [backend, info] = Start(absl::StrCat(engines_[r].name(), subject.options));
+    prepare(engine(r));
+    const auto [backend, info] = Start(WithOptions(NameOf(r), subject.options));
     if (info.available)
       subject.piece = fuzz::ReplaceByHiddenPiece(bundle.sample, *backend, bundle.options);
   }

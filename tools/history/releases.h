@@ -49,11 +49,14 @@ std::vector<size_t> NextReleases(const Subject& subject, bool all);
 
 class Releases {
  public:
-  // Selects releases by name, or by the part of the name before '@'; words may contain commas. If
-  // there are no words, selects xla and jaxlib. Returns an error if a name has no entry.
+  // Selects releases by name, or by the part of the name before '@', with options after '?'; words
+  // may contain commas. If there are no words, selects xla and jaxlib. Returns an error if a name
+  // has no entry.
   static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
   size_t size() const { return engines_.size(); }
-  const engines::Engine& engine(size_t release) const { return engines_[release]; }
+  const engines::Engine& engine(size_t release) const { return engines_[release].engine; }
+  // The name with options: "xla@0.11.2?xla_cpu_enable_fast_min_max=true".
+  std::string NameOf(size_t release) const;
   // Returns the answers of releases before any run: "not run", or "missing" with the reason. If
   // `installs`, releases that can be installed are not missing.
   std::vector<Answer> InitialAnswers(bool installs) const;
@@ -66,7 +69,11 @@ class Releases {
   bool ContinueWithPiece(Subject& subject, const Prepare& prepare) const;
 
  private:
-  std::vector<engines::Engine> engines_;
+  struct Release {
+    engines::Engine engine;
+    std::string options;  // as given, without the '?'
+  };
+  std::vector<Release> engines_;
 };
 
 }  // namespace hlocts::tools
