@@ -145,9 +145,9 @@ std::string TableText(const std::vector<Subject>& subjects, const Releases& rele
 std::string FoundWith(const Subject& subject) {
   const std::string& recorded = subject.bundle.backend;
   if (!subject.is_bundle || !fuzz::RunsInJax(recorded)) return "";
-  return absl::StrCat("compile options of the recorded run: ",
-                      backends::CompileOptionsText(recorded),
-                      "; of releases: `hlocts engines list`, others with --engine='NAME?A=B'\n");
+  return absl::StrCat(
+      "compile options of the recorded run: ", backends::CompileOptionsText(recorded),
+      "; of releases: `hlocts engines list`, others with --engine='NAME?A=B'\n");
 }
 
 // Returns the history as text. For one subject, it has a line per release. For several, it is a
@@ -156,8 +156,7 @@ std::string HistoryText(const std::vector<Subject>& subjects, const Releases& re
   if (subjects.size() != 1) return absl::StrCat(TableText(subjects, releases), "\n", kLegend);
   const Rows rows = RowsOf(subjects[0], releases);
   return absl::StrCat(subjects[0].path, subjects[0].options, "\n", FoundWith(subjects[0]),
-                      OneText(rows), kLegend,
-                      Sentence(rows), "\n");
+                      OneText(rows), kLegend, Sentence(rows), "\n");
 }
 
 Json ToJson(const Subject& subject, const Rows& rows) {

@@ -255,10 +255,10 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   if (fuzz::RunsInJax(verdict.backend) || engine == "xla_gpu" || engine == "tpu")
     absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)));
   absl::StrAppend(
-      &report, "\nEngine: ", verdict.backend, " ", verdict.backend_version,
-      ".\n",
+      &report, "\nEngine: ", verdict.backend, " ", verdict.backend_version, ".\n",
       fuzz::RunsInJax(verdict.backend)
-          ? absl::StrCat("\nCompile options: ", backends::CompileOptionsText(verdict.backend), ".\n")
+          ? absl::StrCat("\nCompile options: ", backends::CompileOptionsText(verdict.backend),
+                         ".\n")
           : "",
       "\nreleases: ", ReleasesText(options.bundle, own.ok() ? *own : findings::Finding()), "\n");
   return report;

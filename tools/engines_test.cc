@@ -206,5 +206,15 @@ TEST_F(EnginesTest, TheHistoryOfACompilersFindingIsThatOfItsReleases) {
   }
 }
 
+TEST_F(EnginesTest, AHistoryTakesNamesWithOptions) {
+  const std::string history = "history --json " HLOCTS_SOURCE_DIR
+                              "/results/findings/xla-logarithm-of-a-power --engine='xla@0.11.2?a";
+  const Json row = ParseJson<Json>(RunHlocts(history + "=1'", before_).out);
+  ASSERT_TRUE(row.is_object());
+  EXPECT_EQ(row["releases"][0]["name"], "xla@0.11.2?a=1");
+  EXPECT_EQ(row["compile_options"]["xla_cpu_enable_fast_min_max"], "false");
+  EXPECT_THAT(RunHlocts(history + "'", before_).out, HasSubstr("expected name=value"));
+}
+
 }  // namespace
 }  // namespace hlocts::tools

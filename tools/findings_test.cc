@@ -51,7 +51,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
             kExpectations, "/", backends::EngineNameOf(verdict->backend), ".textproto")));
     HLOCTS_ASSERT_OK_AND_ASSIGN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
     std::string signature = fuzz::SignatureOf(*verdict, *bundle.sample.module);
-    const fuzz::FailureTraits remains = fuzz::FailureTraitsOf(bundle.sample);
+    const fuzz::FailureTraits remains = fuzz::FailureTraitsOf(bundle.sample, {*verdict});
     EXPECT_TRUE(known.Explaining(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
 }

@@ -297,10 +297,10 @@ std::string PythonOptions(const std::string& backend) {
   std::vector<std::string> pairs;
   for (const auto& [name, value] : backends::CompileOptionsOf(backend)) {
     double number = 0;
-    const std::string text = value == "true"                     ? "True"
-                             : value == "false"                  ? "False"
+    const std::string text = value == "true"                    ? "True"
+                             : value == "false"                 ? "False"
                              : absl::SimpleAtod(value, &number) ? value
-                                                                 : PythonText(value);
+                                                                : PythonText(value);
     pairs.push_back(absl::StrCat("(", PythonText(name), ", ", text, ")"));
   }
   return absl::StrJoin(pairs, ", ");
