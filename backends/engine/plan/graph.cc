@@ -19,6 +19,17 @@ Shape ShapeOf(const ArrayType& type) {
   return Shape(type.type, {type.dimensions.begin(), type.dimensions.end()});
 }
 
+int64_t Product(absl::Span<const int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes) product *= size;
+  return product;
+}
+
+std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 const Literal* Graph::ConstantOf(ValueId value) const {
   const Node& node = producer(value);
   return node.IsConstant() ? &constants[node.constant] : nullptr;

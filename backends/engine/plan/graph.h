@@ -40,6 +40,8 @@ struct ArrayType {
 };
 ArrayType TypeOf(const Shape& leaf);
 Shape ShapeOf(const ArrayType& type);  // for arrays only
+int64_t Product(absl::Span<const int64_t> sizes);
+std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
 
 struct Value {
   ArrayType type;

@@ -84,17 +84,6 @@ Strides RowMajor(absl::Span<const int64_t> dimensions) {
   return strides;
 }
 
-int64_t Product(absl::Span<const int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes) product *= size;
-  return product;
-}
-
-std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 void ConvertInto(PrimitiveType from, PrimitiveType to, const void* array, int64_t count,
                  uint8_t* out) {
   if (from == to) {

@@ -34,8 +34,8 @@ class StridedCopy {
 
 using Strides = absl::InlinedVector<int64_t, 6>;
 Strides RowMajor(absl::Span<const int64_t> dimensions);
-int64_t Product(absl::Span<const int64_t> sizes);
-std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
+using plan::Joined;
+using plan::Product;
 
 // The elements of `array` converted to type `to`, or in place if that is their type.
 class Converted {

@@ -13,8 +13,8 @@ namespace hlocts::cuda {
 
 // Returns the strides of the dense array, in which the last dimension is contiguous.
 std::vector<int64_t> Strides(absl::Span<const int64_t> dimensions);
-int64_t Product(absl::Span<const int64_t> sizes);
-std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b);
+using plan::Joined;
+using plan::Product;
 // Return Unimplemented if kernels do not support that many.
 absl::Status CheckRank(const OpContext& context, size_t rank);
 absl::Status CheckPlaces(const OpContext& context, size_t arrays);

@@ -207,38 +207,19 @@ HL_FN Format FormatOf(int type) {
   }
 }
 
-HL_FN u32 BitsOfFloat(float x) {
+template <typename To, typename From>
+HL_FN To BitsAs(From from) {
   union {
-    float f;
-    u32 u;
-  } v;
-  v.f = x;
-  return v.u;
+    From from;
+    To to;
+  } bits;
+  bits.from = from;
+  return bits.to;
 }
-HL_FN float FloatOfBits(u32 bits) {
-  union {
-    float f;
-    u32 u;
-  } v;
-  v.u = bits;
-  return v.f;
-}
-HL_FN u64 BitsOfDouble(double x) {
-  union {
-    double d;
-    u64 u;
-  } v;
-  v.d = x;
-  return v.u;
-}
-HL_FN double DoubleOfBits(u64 bits) {
-  union {
-    double d;
-    u64 u;
-  } v;
-  v.u = bits;
-  return v.d;
-}
+HL_FN u32 BitsOfFloat(float x) { return BitsAs<u32>(x); }
+HL_FN float FloatOfBits(u32 bits) { return BitsAs<float>(bits); }
+HL_FN u64 BitsOfDouble(double x) { return BitsAs<u64>(x); }
+HL_FN double DoubleOfBits(u64 bits) { return BitsAs<double>(bits); }
 
 template <typename T>
 HL_FN bool IsNan(T x) {

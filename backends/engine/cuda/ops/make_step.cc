@@ -37,17 +37,6 @@ std::vector<int64_t> Strides(absl::Span<const int64_t> dimensions) {
   return strides;
 }
 
-int64_t Product(absl::Span<const int64_t> sizes) {
-  int64_t product = 1;
-  for (int64_t size : sizes) product *= size;
-  return product;
-}
-
-std::vector<int64_t> Joined(std::vector<int64_t> a, const std::vector<int64_t>& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 absl::Status CheckRank(const OpContext& context, size_t rank) {
   if (rank <= hl::kRankMax) return absl::OkStatus();
   return Unsupported(context.name(), ": expected at most ", hl::kRankMax, " dimensions, found ",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <vector>
 
 #include "backends/engine/cpu/kernels/gather_scatter/combine.h"
 #include "backends/engine/cpu/kernels/gather_scatter/indexed_line.h"
@@ -122,9 +123,21 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
   return CountElements(counts, windows);
 }
 
-// The least number of bytes that one thread updates in a run. Each thread updates one part of every
-// run, so that updates of one element keep their order.
-constexpr int64_t kPartBytes = 256;  // at least
+// The least number of bytes that one thread updates in a run.
+constexpr int64_t kPartBytes = 256;
+
+// Returns true if no range of the operand has more than 3/2 of the mean number of windows.
+bool SpreadEvenly(const Moves& moves, int64_t elements, int64_t parts) {
+  const int64_t count = LoopCount(moves.batch);
+  std::vector<int64_t> windows(parts);
+  Starts starts;
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t n = std::min(kBlock, count - first);
+    FindStarts(moves, first, n, starts);
+    for (int64_t i = 0; i < n; ++i) ++windows[starts.operand[i] * parts / elements];
+  }
+  return *std::max_element(windows.begin(), windows.end()) * parts * 2 <= count * 3;
+}
 
 Moves PartOfRuns(const Moves& moves, int64_t part, int64_t parts) {
   Moves result = moves;
@@ -134,7 +147,9 @@ Moves PartOfRuns(const Moves& moves, int64_t part, int64_t parts) {
   return result;
 }
 
-void ScatterPart(const Moves& moves, const ScatterRequest& request, ReduceKind kind) {
+// Updates the windows that start at offsets [begin, end) of the operand.
+void ScatterPart(const Moves& moves, const ScatterRequest& request, ReduceKind kind, int64_t begin,
+                 int64_t end) {
   const bool assign = request.kind == ScatterKind::kAssign;
   const CombineFunction combine = CombineFor(kind, request.type);
   const int64_t count = LoopCount(moves.batch), bytes = StorageBytes(request.type);
@@ -158,6 +173,7 @@ void ScatterPart(const Moves& moves, const ScatterRequest& request, ReduceKind k
     FindStarts(moves, first, n, starts);
     for (int64_t i = 0; i < n; ++i) {
       if (i + kPrefetch < n) __builtin_prefetch(output + starts.operand[i + kPrefetch] * bytes, 1);
+      if (starts.operand[i] < begin || starts.operand[i] >= end) continue;
       int64_t operand, update;
       if (starts.inside[i]) {
         move(moves, starts.operand[i], starts.window[i]);
@@ -224,9 +240,21 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
   const int64_t parts = moves.overhangs ? 1
                                         : std::clamp<int64_t>(moves.run.size * bytes / kPartBytes,
                                                               1, parallel.threads());
+  // Each thread updates the windows of one range of the operand, which it often wrote before as its
+  // slice of a fill, or else one part of every run. Updates of one element keep their order.
+  int64_t elements = 1;  // the largest offset of the operand, plus 1
+  for (size_t d = 0; d < request.operand_dimensions.size(); ++d)
+    elements += (request.operand_dimensions[d] - 1) * request.operand_strides[d];
+  const bool ranges = parts > 1 && SpreadEvenly(moves, elements, parts);
   const double cost = 0.15 * static_cast<double>(windows) / static_cast<double>(parts);
   parallel.For(parts, cost, [&](int64_t part, int64_t end) {
-    for (; part < end; ++part) ScatterPart(PartOfRuns(moves, part, parts), request, kind);
+    for (; part < end; ++part) {
+      if (ranges) {
+        ScatterPart(moves, request, kind, elements * part / parts, elements * (part + 1) / parts);
+      } else {
+        ScatterPart(PartOfRuns(moves, part, parts), request, kind, 0, elements);
+      }
+    }
   });
   return absl::OkStatus();
 }

@@ -161,10 +161,11 @@ TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
   EXPECT_EQ(operand, expected);
 }
 
-// Rows are so long that each thread takes a part of every row. Updates of a row keep their order.
-TEST(ScatterTest, LongRowsKeepTheirOrder) {
+// Checks scatters of long rows whose indices are less than `bound`. Updates of a row keep their
+// order.
+void CheckLongRows(int64_t bound) {
   const int64_t rows = 37, row = 601, count = 1000;
-  const auto indices = RandomElements<int32_t>(count, 5, -1, static_cast<int>(rows));
+  const auto indices = RandomElements<int32_t>(count, 5, -1, static_cast<int>(bound));
   const auto updates = RandomFloats(count * row, 6), operand = RandomFloats(rows * row, 7);
   const IndexVectors vectors = {indices.data(), PrimitiveType::kS32, {0}, {count}, {1}};
   ScatterRequest request =
@@ -183,10 +184,16 @@ TEST(ScatterTest, LongRowsKeepTheirOrder) {
       request.kind = kind;
       request.output = output.data();
       ASSERT_TRUE(Scatter(Parallel(threads), request).ok());
-      EXPECT_TRUE(output == expected) << threads;
+      EXPECT_TRUE(output == expected) << bound << " rows on " << threads << " threads";
     }
   }
 }
+
+// If the indices are spread evenly, each thread updates a range of rows.
+TEST(ScatterTest, RangesOfLongRowsKeepTheirOrder) { CheckLongRows(37); }
+
+// Otherwise each thread updates a part of every row.
+TEST(ScatterTest, PartsOfLongRowsKeepTheirOrder) { CheckLongRows(9); }
 
 TEST(ScatterTest, BadGeometryIsAnError) {
   ScatterRequest request;

@@ -46,12 +46,6 @@ void StoreWord(int bytes, uint64_t word, void* output, int64_t i) {
   });
 }
 
-int64_t CountOf(absl::Span<const int64_t> dimensions) {
-  int64_t count = 1;
-  for (int64_t size : dimensions) count *= size;
-  return count;
-}
-
 // Generates 64-bit elements, one per counter.
 void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t count) {
   ForRandomBlocks(parallel, count, kBlock, [&](int64_t first, int64_t n) {
@@ -146,9 +140,8 @@ int64_t Philox(const Parallel& parallel, const RandomBitsRequest& r, int bytes, 
   return counters;
 }
 
-void Generate(const Parallel& parallel, const RandomBitsRequest& request) {
+void Generate(const Parallel& parallel, const RandomBitsRequest& request, int64_t count) {
   const int bytes = StorageBytes(request.type);
-  const int64_t count = CountOf(request.dimensions);
   if (request.algorithm == RandomAlgorithm::kPhilox) {
     Philox(parallel, request, bytes, count);
   } else if (bytes == 8) {
@@ -187,7 +180,7 @@ absl::StatusOr<uint64_t> RandomBits(const Parallel& parallel, const RandomBitsRe
   }
   int64_t count = 0;
   HLOCTS_RETURN_IF_ERROR(CountElements(request.dimensions, count));
-  if (count > 0) Generate(parallel, request);
+  if (count > 0) Generate(parallel, request, count);
   return Steps(request, count);
 }
 
