@@ -24,19 +24,4 @@ uint64_t ByteSource::Below(uint64_t bound) {
   return value % bound;
 }
 
-uint64_t CountingSource::Below(uint64_t bound) {
-  if (bound <= 1 || next_ >= depth_max_) return 0;
-  if (next_ == digits_.size()) digits_.push_back({0, bound});
-  // The bound equals that of the previous sequence, since all earlier decisions are the same.
-  return digits_[next_++].value;
-}
-
-bool CountingSource::Advance() {
-  next_ = 0;
-  while (!digits_.empty() && digits_.back().value + 1 >= digits_.back().bound) digits_.pop_back();
-  if (digits_.empty()) return false;
-  ++digits_.back().value;
-  return true;
-}
-
 }  // namespace hlocts::generators

@@ -61,23 +61,4 @@ class ByteSource : public ChoiceSource {
   size_t next_ = 0;
 };
 
-// Enumerates all sequences of decisions; the last decision changes fastest:
-//   CountingSource all(6);
-//   do { ...decide with all... } while (all.Advance());
-// Decisions after the first `depth_max` are 0.
-class CountingSource : public ChoiceSource {
- public:
-  explicit CountingSource(size_t depth_max) : depth_max_(depth_max) {}
-  uint64_t Below(uint64_t bound) override;
-  bool Advance();  // returns false after the last sequence
-
- private:
-  struct Digit {
-    uint64_t value, bound;
-  };
-  std::vector<Digit> digits_;
-  size_t depth_max_;
-  size_t next_ = 0;
-};
-
 }  // namespace hlocts::generators

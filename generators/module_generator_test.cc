@@ -174,16 +174,5 @@ TEST(ModuleGeneratorTest, AnyBytesMakeAValidModule) {
   }
 }
 
-TEST(ChoiceSourceTest, CountingHasEverySequenceOnce) {
-  CountingSource all(4);
-  std::vector<std::vector<uint64_t>> sequences;
-  do {
-    uint64_t first = all.Below(3);
-    sequences.push_back({first, all.Below(first + 1)});
-  } while (all.Advance());
-  EXPECT_EQ(sequences,
-            (std::vector<std::vector<uint64_t>>{{0, 0}, {1, 0}, {1, 1}, {2, 0}, {2, 1}, {2, 2}}));
-}
-
 }  // namespace
 }  // namespace hlocts::generators

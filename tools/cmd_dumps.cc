@@ -31,7 +31,6 @@ struct DumpsOptions {
 struct DumpReport {
   std::vector<Stage> stages;        // in dump order
   std::vector<JudgedStage> judged;  // if inputs are given
-  std::string not_judged;           // why nothing was judged
 };
 
 // Judges all later texts by the sets of the compiler's input.
@@ -50,9 +49,7 @@ absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const Dumped
   DumpReport looked;
   HLOCTS_ASSIGN_OR_RETURN(looked.stages, backends::StagesOf(options.folder, module));
   if (looked.stages.empty() || (options.inputs.empty() && !options.seed)) return looked;
-  auto judged = JudgeDump(options, module, looked.stages);
-  if (!judged.ok()) return judged.status();
-  looked.judged = *std::move(judged);
+  HLOCTS_ASSIGN_OR_RETURN(looked.judged, JudgeDump(options, module, looked.stages));
   return looked;
 }
 

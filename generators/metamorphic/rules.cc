@@ -268,13 +268,6 @@ absl::string_view RuleGroupName(RuleGroup group) { return kGroupNames[static_cas
 
 absl::Span<const MetamorphicRule> AllMetamorphicRules() { return kRules; }
 
-const MetamorphicRule* FindMetamorphicRule(absl::string_view name) {
-  for (const MetamorphicRule& rule : kRules) {
-    if (rule.name == name) return &rule;
-  }
-  return nullptr;
-}
-
 Dims Iotas(int64_t count) {
   Dims result(static_cast<size_t>(count));
   std::iota(result.begin(), result.end(), int64_t{0});
@@ -296,12 +289,6 @@ Dims Without(const Dims& dims, int64_t position) {
 Dims With(Dims dims, int64_t position, int64_t size) {
   dims[static_cast<size_t>(position)] = size;
   return dims;
-}
-
-std::vector<Shape> ShapesOf(const Operands& operands) {
-  std::vector<Shape> shapes;
-  for (const Instruction* operand : operands) shapes.push_back(operand->shape());
-  return shapes;
 }
 
 bool HasSideEffects(const Instruction& instruction) {

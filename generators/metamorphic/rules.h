@@ -143,7 +143,6 @@ struct MetamorphicRule {
   bool (*apply)(Site& site);
 };
 absl::Span<const MetamorphicRule> AllMetamorphicRules();
-const MetamorphicRule* FindMetamorphicRule(absl::string_view name);  // nullptr if unknown
 
 #define HLOCTS_METAMORPHIC(name, Group, Effect, Function) bool Function(Site& s);
 #include "generators/metamorphic/rules.def"
@@ -154,8 +153,7 @@ Dims Iotas(int64_t count);  // {0, 1, ...}
 Dims Shuffled(ChoiceSource& choose, int64_t count);
 Dims Without(const Dims& dims, int64_t position);
 Dims With(Dims dims, int64_t position, int64_t size);  // `dims` with one size replaced
-std::vector<Shape> ShapesOf(const Operands& operands);
-bool HasSideEffects(const Instruction& instruction);  // or draws random numbers
+bool HasSideEffects(const Instruction& instruction);   // or draws random numbers
 // Returns the opcode of a computation (a, b) -> a op b or b op a, else kParameter.
 Opcode BinaryOf(const Computation& computation);
 

@@ -3,9 +3,7 @@
 
 #include <algorithm>
 
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "spec/ir/opcode.h"
 
 namespace hlocts::generators {
@@ -67,19 +65,6 @@ std::string VariantRecipe::ToText() const {
   return absl::StrCat(rule, " at ", instruction, " by ", seed);
 }
 
-absl::StatusOr<VariantRecipe> ParseVariantRecipe(absl::string_view text) {
-  std::vector<std::string> words = absl::StrSplit(text, ' ', absl::SkipEmpty());
-  VariantRecipe recipe;
-  if (words.size() != 5 || words[1] != "at" || words[3] != "by" ||
-      !absl::SimpleAtoi(words[4], &recipe.seed)) {
-    return InvalidInput("recipe of a variant: expected RULE at INSTRUCTION by NUMBER, found \"",
-                        text, "\"");
-  }
-  recipe.rule = words[0];
-  recipe.instruction = words[2];
-  return recipe;
-}
-
 bool CanHaveVariants(const Module& module) {
   if (module.is_scheduled) return false;
   for (const auto& computation : module.computations()) {
@@ -93,20 +78,6 @@ bool CanHaveVariants(const Module& module) {
     }
   }
   return true;
-}
-
-absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Literal>& arguments,
-                                    const VariantRecipe& recipe) {
-  const MetamorphicRule* rule = FindMetamorphicRule(recipe.rule);
-  if (!rule) return absl::NotFoundError(absl::StrCat("unknown metamorphic rule ", recipe.rule));
-  Variant variant = {module.Clone(), arguments, rule, recipe};
-  for (Instruction* site : SitesOf(*variant.module)) {
-    if (site->name() != recipe.instruction) continue;
-    HLOCTS_ASSIGN_OR_RETURN(bool rewritten, Rewrite(variant, site, *rule, recipe.seed));
-    if (!rewritten) return InvalidInput(recipe.ToText(), ": the rule does not apply there");
-    return variant;
-  }
-  return absl::NotFoundError(absl::StrCat("no instruction ", recipe.instruction));
 }
 
 absl::StatusOr<std::optional<Variant>> DrawVariant(const Module& module,

@@ -21,7 +21,6 @@ struct VariantRecipe {
 
   std::string ToText() const;
 };
-absl::StatusOr<VariantRecipe> ParseVariantRecipe(absl::string_view text);
 
 struct Variant {
   std::unique_ptr<Module> module;
@@ -31,11 +30,6 @@ struct Variant {
   const MetamorphicRule* rule = nullptr;
   VariantRecipe recipe;
 };
-
-// Returns an error if the rule or the instruction is unknown or the rule does not apply there, and
-// kInternal if the rule created a malformed module.
-absl::StatusOr<Variant> MakeVariant(const Module& module, const std::vector<Literal>& arguments,
-                                    const VariantRecipe& recipe);
 
 // Applies a random rule (one of `rules`, or any if `rules` is empty) at a random instruction.
 // Returns nullopt if no rule tried applies, and kInternal if one created a malformed module.

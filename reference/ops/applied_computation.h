@@ -18,7 +18,6 @@ class AppliedComputation {
 
   int64_t argument_count() const { return static_cast<int64_t>(widths_.size()); }
   int64_t result_count() const { return static_cast<int64_t>(result_widths_.size()); }
-  int argument_width(int64_t i) const { return widths_[i]; }
   int result_width(int64_t i) const { return result_widths_[i]; }
 
   // Applies the computation once; arguments and results may overlap. Returns false if it failed.

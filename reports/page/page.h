@@ -25,7 +25,7 @@ struct ClauseRow {
   std::string text;
   std::string state;                  // tested, freedom, untestable or open
   std::string note;                   // ruling or reason
-  std::string fault, noticed_by;      // the seeded fault, and a case that detects it
+  std::string fault;                  // a seeded fault that a case detects
   std::vector<std::string> programs;  // tests that replace cases
 };
 

@@ -38,10 +38,6 @@ namespace {
       { return r.Value(FromRepeated(r.proto.field()), r.proto.field().empty()); })
 
 // Rows of attributes in a field of a nested message.
-#define HLOCTS_INT_IN(Name, message, field)                                 \
-  HLOCTS_ROW(                                                               \
-      Name, { w.proto->mutable_##message()->set_##field(As<int64_t>(v)); }, \
-      { return r.Value(int64_t{r.proto.message().field()}, false); })
 #define HLOCTS_BOOL_IN(Name, message, field)                             \
   HLOCTS_ROW(                                                            \
       Name, { w.proto->mutable_##message()->set_##field(As<bool>(v)); }, \

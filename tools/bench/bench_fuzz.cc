@@ -36,10 +36,7 @@ struct WorkerRow {
 };
 
 // Small random modules, which measure load and first run.
-
-constexpr int64_t kSmallModules = 50;
 constexpr uint64_t kSmallModulesTried = 1000;  // module numbers to search
-
 constexpr int64_t kInstructionsMax = 20;
 
 int64_t InstructionCount(const Module& module) {

@@ -49,7 +49,7 @@ std::string Fitted(absl::string_view line, int width) {
 }  // namespace
 
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file) {
-  constexpr const char* kCodes[] = {"", "31", "32", "33", "1", "2"};
+  constexpr const char* kCodes[] = {"", "31", "32", "33", "2"};
   if (colour == Colour::kNone || !HasColours(file)) return std::string(text);
   return absl::StrCat("\x1b[", kCodes[static_cast<int>(colour)], "m", text, "\x1b[0m");
 }

@@ -11,7 +11,7 @@
 
 namespace hlocts::tools {
 
-enum class Colour { kNone, kRed, kGreen, kYellow, kBold, kDim };
+enum class Colour { kNone, kRed, kGreen, kYellow, kDim };
 // `text` in the colour, if `file` shows colours.
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file = stdout);
 

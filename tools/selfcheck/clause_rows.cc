@@ -56,7 +56,6 @@ absl::StatusOr<std::vector<reports::ClauseRow>> LoadClauseRows() {
     rows.back().programs = programs[clause.id];
     if (auto kill = kill_of.find(clause.id); kill != kill_of.end()) {
       rows.back().fault = kill->second->fault;
-      rows.back().noticed_by = kill->second->killed_by;
     }
   }
   return rows;
