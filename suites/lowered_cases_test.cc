@@ -59,14 +59,17 @@ const Lowered kLowered[] = {
     {"broadcasting/binary:one_with_zero", [](B& b, P p) { return b.Add(p[0], p[1]); }},
     {"broadcasting/binary:comparison",
      [](B& b, P p) {
-       return b.Tuple({b.Lt(p[0], p[1], {1}), b.Ge(p[0], p[2])});
+       return b.Tuple({b.Compare("LT", p[0], p[1], {1}), b.Compare("GE", p[0], p[2])});
      }},
     {"elementwise/square:lowered:type=f32", [](B& b, P p) { return b.Square(p[0]); }},
     {"elementwise/conj:lowered", [](B& b, P p) { return b.Conj(p[0]); }},
     {"elementwise/compare:all_directions:type=f32",
      [](B& b, P p) {
-       return b.Tuple({b.Eq(p[0], p[1]), b.Ne(p[0], p[1]), b.Ge(p[0], p[1]), b.Gt(p[0], p[1]),
-                       b.Le(p[0], p[1]), b.Lt(p[0], p[1])});
+       std::vector<Value> all;
+       for (const char* direction : {"EQ", "NE", "GE", "GT", "LE", "LT"}) {
+         all.push_back(b.Compare(direction, p[0], p[1]));
+       }
+       return b.Tuple(all);
      }},
     {"contraction/conv:valid",
      [](B& b, P p) { return b.Conv(p[0], p[1], {1}, PaddingKind::kValid); }},
@@ -109,7 +112,7 @@ const Lowered kLowered[] = {
      [](B& b, P p) {
        const Value low = b.Constant(*ParseLiteralWithShape("f32[] -inf"));
        Computation* maximum = b.BinaryComputation(Opcode::kMaximum, PrimitiveType::kF32);
-       return b.ReduceWindow({p[0]}, {low}, maximum, {2, 3}, {2, 3}, PaddingKind::kValid);
+       return b.ReduceWindow(p[0], low, maximum, {2, 3}, {2, 3}, PaddingKind::kValid);
      }},
     {"collective/cross_replica_sum:documents_example",
      [](B& b, P p) { return b.CrossReplicaSum(p[0]); }},

@@ -54,7 +54,7 @@ Computation* Builder::BinaryComputation(Opcode opcode, PrimitiveType type) {
 Computation* Builder::CompareComputation(absl::string_view direction, PrimitiveType type) {
   Shape scalar = Shape::Scalar(type);
   return Define("compare", {scalar, scalar},
-                [&](Values p) { return Compare(p[0], p[1], direction); });
+                [&](Values p) { return Compare(direction, p[0], p[1]); });
 }
 
 Value Builder::Emit(Opcode opcode, Values operands, Attributes attributes, Shape stated) {
@@ -93,15 +93,12 @@ bool Builder::Usable(Values operands) {
   return true;
 }
 
-bool Builder::Usable(absl::Span<Computation* const> computations) {
+bool Builder::Usable(const Computation* computation) {
   if (!status_.ok()) return false;
-  for (const Computation* computation : computations) {
-    if (computation && computation->parent() == module_.get()) continue;
-    FailRule(current_->name(), "hlo.called_computation", "a computation of this builder",
-             computation ? absl::StrCat("%", computation->name()) : "none");
-    return false;
-  }
-  return true;
+  if (computation && computation->parent() == module_.get()) return true;
+  FailRule(current_->name(), "hlo.called_computation", "a computation of this builder",
+           computation ? absl::StrCat("%", computation->name()) : "none");
+  return false;
 }
 
 std::string Builder::UniqueName(absl::string_view stem) {
@@ -112,72 +109,33 @@ std::string Builder::UniqueName(absl::string_view stem) {
   return name;
 }
 
-int64_t Builder::Normalize(Value operand, int64_t dimension) const {
-  return operand.ok() && dimension < 0 ? dimension + operand.shape().rank() : dimension;
-}
-
 void Builder::SetUpAlias(const ShapeIndex& output_index, int64_t parameter_number,
                          const ShapeIndex& parameter_index, bool must_alias) {
   module_->input_output_alias.push_back(
       {output_index, parameter_number, parameter_index, must_alias});
 }
 
-// Builds tuples and control flow.
+Value Builder::Parameter(int64_t number, Shape shape) {
+  if (!status_.ok()) return {};
+  if (absl::Status status = VerifyShape(shape); !status.ok()) return Fail(status);
+  auto owned = std::make_unique<Instruction>(UniqueName("parameter"), Opcode::kParameter,
+                                             shape.WithDefaultLayout());
+  owned->set_parameter_number(number);
+  return {current_->Add(std::move(owned))};
+}
+
+Value Builder::Constant(Literal literal) {
+  if (!status_.ok()) return {};
+  auto owned = std::make_unique<Instruction>(UniqueName("constant"), Opcode::kConstant,
+                                             literal.shape().WithDefaultLayout());
+  owned->set_literal(std::move(literal));
+  return {current_->Add(std::move(owned))};
+}
 
 Value Builder::Tuple(Values elements) { return Emit(Opcode::kTuple, elements); }
 
 Value Builder::GetTupleElement(Value tuple, int64_t index) {
   return Emit(Opcode::kGetTupleElement, {tuple}, {{Attr::kIndex, index}});
 }
-
-Value Builder::Call(Computation* computation, Values arguments) {
-  if (!Usable(absl::MakeConstSpan(&computation, 1))) return {};
-  return Emit(Opcode::kCall, arguments, {{Attr::kToApply, computation}});
-}
-
-Value Builder::CompositeCall(Computation* decomposition, Values inputs, absl::string_view name,
-                             absl::string_view composite_attributes, int64_t version) {
-  if (!Usable(absl::MakeConstSpan(&decomposition, 1))) return {};
-  StringMap frontend;
-  frontend.entries = {{"composite.attributes", std::string(composite_attributes)},
-                      {"composite.name", std::string(name)},
-                      {"composite.version", absl::StrCat(version)}};
-  // Prints the dictionary as is, name and version in quotes (composite_call.10).
-  frontend.quoted = {false, true, true};
-  return Emit(Opcode::kCall, inputs,
-              {{Attr::kToApply, decomposition},
-               {Attr::kIsComposite, true},
-               {Attr::kFrontendAttributes, frontend}});
-}
-
-Value Builder::While(Computation* condition, Computation* body, Value init) {
-  if (!Usable(absl::Span<Computation* const>({condition, body}))) return {};
-  return Emit(Opcode::kWhile, {init}, {{Attr::kCondition, condition}, {Attr::kBody, body}});
-}
-
-Value Builder::Conditional(Value pred, Value true_operand, Computation* true_computation,
-                           Value false_operand, Computation* false_computation) {
-  if (!Usable(absl::Span<Computation* const>({true_computation, false_computation}))) return {};
-  return Emit(
-      Opcode::kConditional, {pred, true_operand, false_operand},
-      {{Attr::kTrueComputation, true_computation}, {Attr::kFalseComputation, false_computation}});
-}
-
-Value Builder::Conditional(Value branch_index, absl::Span<Computation* const> branch_computations,
-                           Values branch_operands) {
-  if (!Usable(branch_computations)) return {};
-  std::vector<Value> operands = {branch_index};
-  operands.insert(operands.end(), branch_operands.begin(), branch_operands.end());
-  return Emit(Opcode::kConditional, operands,
-              {{Attr::kBranchComputations, std::vector<Computation*>(branch_computations.begin(),
-                                                                     branch_computations.end())}});
-}
-
-Value Builder::CustomCall(absl::string_view target_name, Values arguments, const Shape& shape) {
-  return Emit(Opcode::kCustomCall, arguments, {{Attr::kCustomCallTarget, std::string(target_name)}},
-              shape);
-}
-
-Value Builder::OptimizationBarrier(Value operand) { return Emit(Opcode::kOptBarrier, {operand}); }
 
 }  // namespace hlocts

@@ -8,22 +8,22 @@
 
 namespace hlocts {
 
-Value Builder::LogicalAnd(Value lhs, Value rhs, Sizes broadcast_dimensions) {
+Value Builder::LogicalAnd(Value lhs, Value rhs) {
   if (!Usable({lhs, rhs})) return {};
   if (lhs.shape().element_type() != PrimitiveType::kPred) {
     return FailRule("LogicalAnd", "elementwise_binary.18", "operands of type pred",
                     lhs.shape().ToString(false));
   }
-  return And(lhs, rhs, broadcast_dimensions);
+  return Binary("And", Opcode::kAnd, lhs, rhs);
 }
 
-Value Builder::LogicalOr(Value lhs, Value rhs, Sizes broadcast_dimensions) {
+Value Builder::LogicalOr(Value lhs, Value rhs) {
   if (!Usable({lhs, rhs})) return {};
   if (lhs.shape().element_type() != PrimitiveType::kPred) {
     return FailRule("LogicalOr", "elementwise_binary.19", "operands of type pred",
                     lhs.shape().ToString(false));
   }
-  return Or(lhs, rhs, broadcast_dimensions);
+  return Binary("Or", Opcode::kOr, lhs, rhs);
 }
 
 Value Builder::LogicalNot(Value operand) {
@@ -32,25 +32,27 @@ Value Builder::LogicalNot(Value operand) {
     return FailRule("LogicalNot", "elementwise_unary.23", "an operand of type pred",
                     operand.shape().ToString(false));
   }
-  return Not(operand);
+  return Emit(Opcode::kNot, {operand});
 }
 
-Value Builder::SortKey(Value operand, int64_t dimension) {
+Value Builder::SortKey(Value operand) {
   if (!Usable({operand})) return {};
   Computation* less = CompareComputation("LT", operand.shape().element_type());
-  return Sort({operand}, less, dimension);
+  return Sort({operand}, less);
 }
 
-Value Builder::SortKeyValue(Value keys, Value values, int64_t dimension) {
+Value Builder::SortKeyValue(Value keys, Value values) {
   if (!Usable({keys, values})) return {};
   Shape key = Shape::Scalar(keys.shape().element_type());
   Shape value = Shape::Scalar(values.shape().element_type());
   Computation* less = Define("compare", {key, key, value, value},
-                             [&](Values p) { return Compare(p[0], p[1], "LT"); });
-  return Sort({keys, values}, less, dimension);
+                             [&](Values p) { return Compare("LT", p[0], p[1]); });
+  return Sort({keys, values}, less);
 }
 
-Value Builder::IotaVector(PrimitiveType type, int64_t size) { return Iota(Shape(type, {size}), 0); }
+Value Builder::IotaVector(PrimitiveType type, int64_t size) {
+  return Emit(Opcode::kIota, {}, {{Attr::kIotaDimension, 0}}, Shape(type, {size}));
+}
 
 Value Builder::ReshapePermuting(Value operand, Sizes dimensions, Sizes new_sizes) {
   if (!Usable({operand})) return {};
@@ -82,7 +84,8 @@ Value Builder::CrossReplicaSum(Value operand, Sizes replica_group_ids) {
                     absl::StrCat(module_->replica_count, " group ids, one for each replica"),
                     absl::StrCat(count));
   }
-  Groups groups;
+  ReplicaGroups value;
+  Groups& groups = value.groups;
   for (const auto& [id, replicas] : by_id) {
     if (!groups.empty() && groups[0].size() != replicas.size()) {
       return FailRule("CrossReplicaSum", "cross_replica_sum.10",
@@ -92,19 +95,20 @@ Value Builder::CrossReplicaSum(Value operand, Sizes replica_group_ids) {
     groups.push_back(replicas);
   }
   Computation* add = BinaryComputation(Opcode::kAdd, operand.shape().element_type());
-  return AllReduce({operand}, add, groups);
+  return Emit(Opcode::kAllReduce, {operand},
+              {{Attr::kReplicaGroups, value}, {Attr::kToApply, add}});
 }
 
 Value Builder::Gather2018(Value operand, Value start_indices, int64_t index_vector_dim,
                           Sizes offset_dims, Sizes slice_sizes, Sizes collapsed_slice_dims,
                           Sizes start_index_map) {
   auto vector = [](Sizes list) { return std::vector<int64_t>(list.begin(), list.end()); };
-  GatherDimensionNumbers numbers;
-  numbers.offset_dims = vector(offset_dims);
-  numbers.collapsed_slice_dims = vector(collapsed_slice_dims);
-  numbers.start_index_map = vector(start_index_map);
-  numbers.index_vector_dim = index_vector_dim;
-  return Gather(operand, start_indices, numbers, slice_sizes);
+  return Emit(Opcode::kGather, {operand, start_indices},
+              {{Attr::kOffsetDims, vector(offset_dims)},
+               {Attr::kCollapsedSliceDims, vector(collapsed_slice_dims)},
+               {Attr::kStartIndexMap, vector(start_index_map)},
+               {Attr::kIndexVectorDim, index_vector_dim},
+               {Attr::kSliceSizes, vector(slice_sizes)}});
 }
 
 }  // namespace hlocts

@@ -102,98 +102,53 @@ Value Builder::Transpose(Value operand, Sizes permutation) {
   return Emit(Opcode::kTranspose, {operand}, {{Attr::kDimensions, Vector(permutation)}});
 }
 
-Value Builder::Rev(Value operand, Sizes dimensions) {
-  return Emit(Opcode::kReverse, {operand}, {{Attr::kDimensions, Vector(dimensions)}});
-}
-
-Value Builder::Slice(Value operand, Sizes start_indices, Sizes limit_indices, Sizes strides) {
-  if (start_indices.size() != limit_indices.size() ||
-      (!strides.empty() && strides.size() != start_indices.size())) {
-    return FailRule(
-        "Slice", "slice.9", "as many limits and strides as starts",
-        absl::StrCat(ListText(start_indices), ListText(limit_indices), ListText(strides)));
+Value Builder::Slice(Value operand, Sizes start_indices, Sizes limit_indices) {
+  if (start_indices.size() != limit_indices.size()) {
+    return FailRule("Slice", "slice.9", "as many limits as starts",
+                    absl::StrCat(ListText(start_indices), ListText(limit_indices)));
   }
   SliceRanges ranges;
   for (size_t d = 0; d < start_indices.size(); ++d) {
-    ranges.dimensions.push_back(
-        {start_indices[d], limit_indices[d], strides.empty() ? 1 : strides[d]});  // slice.5
+    ranges.dimensions.push_back({start_indices[d], limit_indices[d], 1});  // slice.5
   }
   return Emit(Opcode::kSlice, {operand}, {{Attr::kSlice, ranges}});
 }
 
-Value Builder::Pad(Value operand, Value padding_value, const PaddingConfig& padding_config) {
-  return Emit(Opcode::kPad, {operand, padding_value}, {{Attr::kPadding, padding_config}});
-}
-
-Value Builder::Concatenate(Values operands, int64_t dimension) {
-  return Emit(Opcode::kConcatenate, operands,
-              {{Attr::kDimensions, std::vector<int64_t>{dimension}}});
-}
-
-Value Builder::DynamicSlice(Value operand, Values start_indices, Sizes size_indices) {
-  std::vector<Value> operands = {operand};
-  operands.insert(operands.end(), start_indices.begin(), start_indices.end());
-  return Emit(Opcode::kDynamicSlice, operands, {{Attr::kDynamicSliceSizes, Vector(size_indices)}});
-}
-
-Value Builder::DynamicUpdateSlice(Value operand, Value update, Values start_indices) {
-  std::vector<Value> operands = {operand, update};
-  operands.insert(operands.end(), start_indices.begin(), start_indices.end());
-  return Emit(Opcode::kDynamicUpdateSlice, operands);
-}
-
-Value Builder::Gather(Value operand, Value start_indices,
-                      const GatherDimensionNumbers& dimension_numbers, Sizes slice_sizes,
-                      bool indices_are_sorted) {
-  Attributes attributes = {
-      {Attr::kOffsetDims, dimension_numbers.offset_dims},
-      {Attr::kCollapsedSliceDims, dimension_numbers.collapsed_slice_dims},
-      {Attr::kStartIndexMap, dimension_numbers.start_index_map},
-      {Attr::kIndexVectorDim, dimension_numbers.index_vector_dim},
-      {Attr::kSliceSizes, Vector(slice_sizes)},
-  };
-  if (!dimension_numbers.operand_batching_dims.empty()) {
-    attributes.push_back({Attr::kOperandBatchingDims, dimension_numbers.operand_batching_dims});
-    attributes.push_back(
-        {Attr::kStartIndicesBatchingDims, dimension_numbers.start_indices_batching_dims});
+Value Builder::AllToAll(Value operand, int64_t split_dimension, int64_t concat_dimension,
+                        int64_t split_count) {
+  if (!Usable({operand})) return {};
+  const Shape shape = operand.shape();
+  const int64_t rank = shape.rank();
+  if (!shape.IsArray() || split_dimension < 0 || split_dimension >= rank || concat_dimension < 0 ||
+      concat_dimension >= rank) {
+    return FailRule("AllToAll", split_dimension < rank ? "all_to_all.15" : "all_to_all.13",
+                    absl::StrCat("dimensions in [0, ", rank, ")"),
+                    absl::StrCat(split_dimension, " and ", concat_dimension));
   }
-  if (indices_are_sorted) attributes.push_back({Attr::kIndicesAreSorted, true});
-  return Emit(Opcode::kGather, {operand, start_indices}, std::move(attributes));
-}
-
-Value Builder::Scatter(Values operands, Value scatter_indices, Values updates,
-                       Computation* update_computation,
-                       const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted,
-                       bool unique_indices) {
-  if (!Usable(absl::MakeConstSpan(&update_computation, 1))) return {};
-  std::vector<Value> all(operands.begin(), operands.end());
-  all.push_back(scatter_indices);
-  all.insert(all.end(), updates.begin(), updates.end());
-  Attributes attributes = {
-      {Attr::kUpdateWindowDims, dimension_numbers.update_window_dims},
-      {Attr::kInsertedWindowDims, dimension_numbers.inserted_window_dims},
-      {Attr::kScatterDimsToOperandDims, dimension_numbers.scatter_dims_to_operand_dims},
-      {Attr::kIndexVectorDim, dimension_numbers.index_vector_dim},
-      {Attr::kToApply, update_computation},
-  };
-  if (!dimension_numbers.input_batching_dims.empty()) {
-    attributes.push_back({Attr::kInputBatchingDims, dimension_numbers.input_batching_dims});
-    attributes.push_back(
-        {Attr::kScatterIndicesBatchingDims, dimension_numbers.scatter_indices_batching_dims});
+  if (split_count < 1 || shape.dimension(split_dimension) % split_count != 0) {
+    return FailRule("AllToAll", "all_to_all.9",
+                    absl::StrCat("a split_count that divides ", shape.dimension(split_dimension)),
+                    absl::StrCat(split_count));
   }
-  if (indices_are_sorted) attributes.push_back({Attr::kIndicesAreSorted, true});
-  if (unique_indices) attributes.push_back({Attr::kUniqueIndices, true});
-  return Emit(Opcode::kScatter, all, std::move(attributes));
-}
-
-Value Builder::GetDimensionSize(Value operand, int64_t dimension) {
-  return Emit(Opcode::kGetDimensionSize, {operand},
-              {{Attr::kDimensions, std::vector<int64_t>{dimension}}});
-}
-
-Value Builder::SetDimensionSize(Value operand, Value size, int64_t dimension) {
-  return Emit(Opcode::kSetDimensionSize, {operand, size},
-              {{Attr::kDimensions, std::vector<int64_t>{dimension}}});
+  Value blocks = Emit(Opcode::kAllToAll, {operand},
+                      {{Attr::kReplicaGroups, ReplicaGroups()},
+                       {Attr::kDimensions, std::vector<int64_t>{split_dimension}}});
+  if (split_dimension == concat_dimension || !blocks.ok()) return blocks;
+  // all_to_all.4: the block from core i is now block i of the split dimension. The core number
+  // becomes a dimension of its own, which is moved before the concatenated dimension and merged
+  // with it.
+  std::vector<int64_t> apart = shape.dimensions(), permutation, merged = shape.dimensions();
+  apart[split_dimension] /= split_count;
+  apart.insert(apart.begin() + split_dimension, split_count);
+  for (int64_t d = 0; d < rank; ++d) {
+    if (d == concat_dimension) permutation.push_back(split_dimension);
+    permutation.push_back(d < split_dimension ? d : d + 1);
+  }
+  merged[split_dimension] /= split_count;
+  if (__builtin_mul_overflow(merged[concat_dimension], split_count, &merged[concat_dimension])) {
+    return FailRule("AllToAll", "hlo.shape", "sizes below 2^63", "more");
+  }
+  return Reshape(Transpose(Reshape(blocks, apart), permutation), merged);
 }
 
 }  // namespace hlocts

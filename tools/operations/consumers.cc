@@ -147,14 +147,11 @@ absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home) {
                           suites::LoadCases(home + "/suites/cases"));
   HLOCTS_ASSIGN_OR_RETURN(ClausesOfOpcodes clauses,
                           LoadClausesOfOpcodes(home + "/spec/clauses/of_opcodes.txt"));
-  const OpcodeSet documented =
-      Where([](Opcode opcode) { return !RowOf(opcode).documented_as.empty(); });
   std::vector<Consumer> consumers = {
       {"evaluator", "the reference evaluates it", Evaluated()},
       {"sets", "the judge has acceptance sets for it", Judged()},
       {"generator", "the generator draws it", Generated()},
       {"shape-rule", "spec/infer derives its shape", Where(HasShapeRule)},
-      {"builder", "a function of spec/builder under its documented name", documented},
       {"clause", "a clause that defines its value", InClauses(clauses)},
       {"case", "a case contains it", InCases(cases)},
       {"fault", "a separate seeded fault", Faulty()},
