@@ -18,6 +18,7 @@
 #include "spec/proto/data.pb.h"
 #include "spec/proto/hlo.pb.h"
 #include "spec/proto/residue.h"
+#include "spec/text/instruction_rows_testing.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -32,139 +33,10 @@ std::unique_ptr<Module> Parse(absl::string_view text) {
   return module.ok() ? *std::move(module) : nullptr;
 }
 
-// Instructions that the tests add to an entry, which has the names they use. Every attribute that
-// has a field occurs in one of them.
-constexpr const char* kInstructions[] = {
-    "x = pred[2,2] compare(a, a), direction=GE, type=TOTALORDER",
-    "x = pred[2,2] compare(i, i), direction=LT",
-    "x = s32[2,3,4] iota(), iota_dimension=1",
-    "x = f32[1,2] slice(a), slice={[0:2:2], [0:2]}",
-    "x = f32[4,5] pad(a, s), padding=1_1x0_1_1",
-    "x = f32[2,2] pad(a, s), padding=-1_1x0_0",
-    "x = f32[3,2,2] broadcast(a), dimensions={1,2}",
-    "x = f32[2,2] broadcast(s), dimensions={}",
-    "x = f32[2,2] transpose(a), dimensions={1,0}",
-    "x = f32[2,2] reverse(a), dimensions={0,1}",
-    "x = f32[4,2] concatenate(a, a), dimensions={0}",
-    "x = f32[1,2] dynamic-slice(a, j, j), dynamic_slice_sizes={1,2}",
-    "x = f32[2,2] dynamic-update-slice(a, a, j, j)",
-    "x = f32[2,2] dot(a, a), lhs_contracting_dims={1}, rhs_contracting_dims={0}, "
-    "operand_precision={highest,default}",
-    "x = f32[2] dot(a, a), lhs_batch_dims={0}, lhs_contracting_dims={1}, rhs_batch_dims={0}, "
-    "rhs_contracting_dims={1}, algorithm=dot_bf16_bf16_f32_x3",
-    "x = f32[1,1,1,1] convolution(c, c), window={size=1x1 stride=2x1 pad=1_0x0_1 lhs_dilate=1x3 "
-    "rhs_dilate=2x1 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f",
-    "x = f32[1,1,1,1] convolution(c, c), window={size=1x1}, dim_labels=b01f_01io->b01f, "
-    "feature_group_count=2, batch_group_count=3",
-    "x = f32[2] reduce(a, s), dimensions={1}, to_apply=add",
-    "x = f32[2,2] reduce-window(a, s), window={size=1x2 pad=0_0x1_0}, to_apply=add",
-    "x = f32[2,2] select-and-scatter(a, a, s), window={size=1x1}, select=ge, scatter=add",
-    "x = f32[2,2] map(a, a), dimensions={0,1}, to_apply=add",
-    "x = f32[2,2] sort(a), dimensions={1}, is_stable=true, to_apply=ge",
-    "x = (f32[2,1], s32[2,1]) topk(a), k=1, largest=false",
-    "x = f32[2,2] gather(a, k), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, "
-    "index_vector_dim=1, slice_sizes={1,2}, indices_are_sorted=true",
-    "x = f32[2,1] gather(a, k), offset_dims={1}, collapsed_slice_dims={}, start_index_map={1}, "
-    "operand_batching_dims={0}, start_indices_batching_dims={0}, index_vector_dim=1, "
-    "slice_sizes={1,1}",
-    "x = f32[2,2] scatter(a, k, a), update_window_dims={1}, inserted_window_dims={0}, "
-    "scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, "
-    "unique_indices=true, to_apply=add",
-    "x = f32[2,2] cholesky(a), lower=true",
-    "x = f32[2,2] triangular-solve(a, a), left_side=true, lower=true, unit_diagonal=true, "
-    "transpose_a=ADJOINT",
-    "x = c64[2,2] fft(z), fft_type=IFFT, fft_length={2}",
-    "x = f32[2,2] reduce-precision(a), exponent_bits=5, mantissa_bits=10",
-    "x = f32[2,2] batch-norm-inference(a, v, v, v, v), epsilon=0.001, feature_index=1",
-    "x = f32[2,2] rng(s, s), distribution=rng_normal",
-    "x = (u64[2], u32[3]) rng-bit-generator(r), algorithm=rng_three_fry",
-    "x = u64[2] rng-get-and-update-state(), delta=7",
-    "x = f32[2,2] while(a), condition=always, body=same",
-    "x = f32[] conditional(p, s, s), true_computation=one, false_computation=two",
-    "x = f32[] conditional(j, s, s), branch_computations={one, two}",
-    "x = f32[] call(s, s), to_apply=add",
-    "x = f32[] call(s, s), to_apply=add, is_composite=true, "
-    "frontend_attributes={composite.name=\"a.b\"}",
-    "x = f32[] fusion(s, s), kind=kLoop, calls=add",
-    "x = f32[2,2] custom-call(a), custom_call_target=\"t\", custom_call_has_side_effect=true, "
-    "operand_layout_constraints={f32[2,2]{0,1}}, api_version=API_VERSION_TYPED_FFI, "
-    "backend_config={\"a\": [1, 2]}",
-    "x = f32[2,2] custom-call(a), custom_call_target=\"t\", called_computations={one, two}, "
-    "schedule=SCHEDULE_LATEST, output_to_operand_aliasing={{}: (0, {})}, backend_config=\"raw\"",
-    "x = f32[2,2] custom-call(a), custom_call_target=\"t\", literal=f32[2] {1, 2}",
-    "x = f32[2,2] all-reduce(a), channel_id=3, replica_groups={{0,1},{2,3}}, "
-    "use_global_device_ids=true, to_apply=add",
-    "x = f32[2,2] all-reduce(a), replica_groups=[2,4]<=[4,2]T(1,0), to_apply=add",
-    "x = f32[2,2] all-reduce(a), replica_groups={}, to_apply=add",
-    "x = f32[4,2] all-gather(a), replica_groups=[1,2]<=[2], dimensions={0}",
-    "x = f32[1,2] reduce-scatter(a), replica_groups={{0,1}}, dimensions={0}, to_apply=add",
-    "x = f32[2,2] all-to-all(a), replica_groups={{0,1}}, dimensions={0}",
-    "x = f32[2,2] collective-permute(a), source_target_pairs={{0,1},{1,0}}",
-    "x = f32[2,2] collective-broadcast(a), replica_groups={{0,1}}",
-    "x = u32[] replica-id()",
-    "x = token[] after-all()",
-    "x = (f32[2,2], u32[], token[]) send(a, t), channel_id=2, is_host_transfer=true",
-    "x = ((f32[2]), token[]) infeed(t), infeed_config=\"c\\\"d\"",
-    "x = token[] outfeed(a, t), outfeed_shape=f32[2,2]{1,0}, outfeed_config=\"e\"",
-    "x = f32[2,2] add(a, a), control-predecessors={t}",
-    "x = f32[2,2] add(a, a), sharding={devices=[2,1]0,1}",
-    "x = f32[2,2] add(a, a), sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
-    "x = f32[2,2] add(a, a), sharding={replicated metadata={op_name=\"s\"}}",
-    "x = (f32[2,2], f32[]) tuple(a, s), sharding={{maximal device=1}, {manual}}",
-    "x = f32[2,2] add(a, a), metadata={op_type=\"Add\" op_name=\"n/m\" source_file=\"f.py\" "
-    "source_line=7}",
-    "x = f32[2,2] tanh(a), result_accuracy={mode=highest}",
-    "x = f32[2,2] tanh(a), result_accuracy={tolerance={atol=0.5,rtol=0.25,ulps=2}}",
-    "x = f32[2,2] add(a, a), statistics={visualizing_index=1,s1=1.5,s2=2}",
-    "x = f32[2,2] add(a, a), frontend_attributes={k=\"v\",j={\"a\":1}}",
-    "x = f32[2,2] add(a, a), origin={{\"a\"}}",
-    "x = (f32[2,2], (f32[], f32[])) tuple(a, u), origin={({\"a\" {0,1}}, ({}, {\"d\"}))}",
-    "x = f32[] call(s, s), to_apply=add, origin={[synthetic_call]}",
-    "x = f32[2,2] domain(a), domain={kind=\"sharding\", entry={maximal device=0}, "
-    "exit={replicated}}",
-    "x = s32[2]{0:T(2)S(5)} copy(k2)",
-    "x = s4[3] constant({-8, 7, 0})",
-    "x = (f32[2], (s32[], pred[])) constant(( {1, nan}, ( 3, true ) ))",
-    "x = f8e4m3fn[2] constant({448, -nan})",
-    "x = f32[2,3]{0,1} constant({ { 1, 2, 3 }, { 4, 5, 6 } })",
-};
-
-std::string ModuleAround(absl::string_view instruction) {
-  return absl::StrCat(R"(HloModule m
-
-add { l = f32[] parameter(0)
-  r = f32[] parameter(1)
-  ROOT sum = f32[] add(l, r) }
-ge { l = f32[] parameter(0)
-  r = f32[] parameter(1)
-  ROOT greater = pred[] compare(l, r), direction=GE }
-always { l = f32[2,2] parameter(0)
-  ROOT true = pred[] constant(true) }
-same { ROOT l = f32[2,2] parameter(0) }
-one { ROOT l = f32[] parameter(0) }
-two { ROOT l = f32[] parameter(0) }
-ENTRY e {
-  a = f32[2,2] parameter(0)
-  s = f32[] parameter(1)
-  i = s32[2,2] parameter(2)
-  j = s32[] parameter(3)
-  c = f32[1,1,1,1] parameter(4)
-  k = s32[2,1] parameter(5)
-  z = c64[2,2] parameter(6)
-  v = f32[2] parameter(7)
-  r = u64[2] parameter(8)
-  p = pred[] parameter(9)
-  t = token[] parameter(10)
-  k2 = s32[2] parameter(11)
-  u = (f32[], f32[]) parameter(12)
-  ROOT )",
-                      instruction, "\n}\n");
-}
-
-class InstructionTest : public ::testing::TestWithParam<const char*> {};
+class InstructionTest : public ::testing::TestWithParam<InstructionRow> {};
 
 TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
-  std::unique_ptr<Module> module = Parse(ModuleAround(GetParam()));
+  std::unique_ptr<Module> module = Parse(ModuleAround(GetParam().read));
   ASSERT_NE(module, nullptr);
   std::string text = PrintModule(*module);
   HLOCTS_ASSERT_OK_AND_ASSIGN(std::string bytes, SerializeModule(*module));
@@ -177,7 +49,8 @@ TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
   EXPECT_EQ(PrintModule(*from_text), text);
 }
 
-INSTANTIATE_TEST_SUITE_P(Attributes, InstructionTest, ::testing::ValuesIn(kInstructions));
+// Every attribute that has a field occurs in a row.
+INSTANTIATE_TEST_SUITE_P(Attributes, InstructionTest, ::testing::ValuesIn(InstructionRows()));
 
 TEST(ModuleProtoTest, HeaderIsAFixpoint) {
   const char* text =
@@ -302,23 +175,23 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
 }
 
 TEST(ModuleProtoTest, OriginIsXlasOriginalValue) {
-  std::unique_ptr<Module> module =
-      Parse(ModuleAround("x = (f32[2,2], f32[]) tuple(a, s), origin={({\"b\"}, {\"c\" {0,1}})}"));
+  std::unique_ptr<Module> module = Parse(
+      ModuleAround("%o = (f32[4,4], f32[]) tuple(%m, %s), origin={({\"b\"}, {\"c\" {0,1}})}"));
   proto::HloModuleProto proto = *ModuleToProto(*module);
   auto* entry = proto.mutable_computations(proto.computations_size() - 1);
-  auto* root = entry->mutable_instructions(entry->instructions_size() - 1);
-  ASSERT_EQ(root->original_value().elements_size(), 2);
-  EXPECT_THAT(root->original_value().elements(1).shape_index(), ::testing::ElementsAre(1));
-  EXPECT_THAT(root->original_value().elements(1).original_array().shape_index(),
+  auto* tuple = entry->mutable_instructions(entry->instructions_size() - 2);
+  ASSERT_EQ(tuple->original_value().elements_size(), 2);
+  EXPECT_THAT(tuple->original_value().elements(1).shape_index(), ::testing::ElementsAre(1));
+  EXPECT_THAT(tuple->original_value().elements(1).original_array().shape_index(),
               ::testing::ElementsAre(0, 1));
   // A value that text cannot express is kept as well.
-  root->mutable_original_value()->mutable_elements()->SwapElements(0, 1);
+  tuple->mutable_original_value()->mutable_elements()->SwapElements(0, 1);
   std::string odd = proto.SerializeAsString();
   EXPECT_EQ(*SerializeModule(**ParseSerializedModule(odd)), odd);
 }
 
 TEST(ModuleProtoTest, NamesAreUniqueInTheProtoAndTheirOwnInTheText) {
-  std::unique_ptr<Module> module = Parse(ModuleAround("x = f32[] call(s, s), to_apply=add"));
+  std::unique_ptr<Module> module = Parse(ModuleAround("%o = f32[] call(%s, %s), to_apply=%add"));
   proto::HloModuleProto proto = *ModuleToProto(*module);
   std::set<std::string> names;
   for (const auto& computation : proto.computations()) {
@@ -350,10 +223,10 @@ inner { ROOT x = f32[] parameter(0) }
 
 TEST(ModuleProtoTest, WhileNamesItsBodyFirst) {
   std::unique_ptr<Module> module =
-      Parse(ModuleAround("x = f32[2,2] while(a), condition=always, body=same"));
+      Parse(ModuleAround("%o = (f32[4]) while(%t), condition=%stop, body=%keep"));
   proto::HloModuleProto proto = *ModuleToProto(*module);
   const auto& entry = proto.computations(proto.computations_size() - 1);
-  const auto& loop = entry.instructions(entry.instructions_size() - 1);
+  const auto& loop = entry.instructions(entry.instructions_size() - 2);
   ASSERT_EQ(loop.called_computation_ids_size(), 2);
   auto name_of = [&](int64_t id) {
     for (const auto& computation : proto.computations()) {
@@ -361,8 +234,8 @@ TEST(ModuleProtoTest, WhileNamesItsBodyFirst) {
     }
     return std::string();
   };
-  EXPECT_EQ(name_of(loop.called_computation_ids(0)), "same");
-  EXPECT_EQ(name_of(loop.called_computation_ids(1)), "always");
+  EXPECT_EQ(name_of(loop.called_computation_ids(0)), "keep");
+  EXPECT_EQ(name_of(loop.called_computation_ids(1)), "stop");
 }
 
 TEST(ModuleProtoTest, CopiedInstructionsGetIdsOfTheirOwn) {
@@ -547,7 +420,7 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
 }
 
 TEST(ModuleProtoTest, CutBytesNeverDoMoreThanFail) {
-  std::string bytes = *SerializeModule(*Parse(ModuleAround(kInstructions[0])));
+  std::string bytes = *SerializeModule(*Parse(ModuleAround("%o = f32[4] negate(%a)")));
   int refused = 0;
   for (size_t size = 0; size < bytes.size(); ++size) {
     refused += !ParseSerializedModule(bytes.substr(0, size)).ok();

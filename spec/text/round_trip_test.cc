@@ -1,64 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts must be printed as they were read. There is one row per attribute, header and form of the
-// language. A row has a second text if XLA prints another form than the one it reads.
+// Texts must be printed as they were read. There is one row per attribute, form (of instructions:
+// cases/instructions.txt) and header.
 #include <string>
 
 #include "gtest/gtest.h"
 #include "spec/base/status_testing.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
+#include "spec/text/instruction_rows_testing.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
 namespace hlocts {
 namespace {
-
-struct Line {
-  const char* read;
-  const char* printed;  // nullptr: same as `read`
-};
-
-// Returns a module around one instruction, with operands and computations that it can name.
-std::string Around(const std::string& line) {
-  return "HloModule m\n\n"
-         "%add (x: f32[], y: f32[]) -> f32[] {\n"
-         "  %x = f32[] parameter(0)\n"
-         "  %y = f32[] parameter(1)\n"
-         "  ROOT %z = f32[] add(%x, %y)\n"
-         "}\n\n"
-         "%le (u: f32[], v: f32[]) -> pred[] {\n"
-         "  %u = f32[] parameter(0)\n"
-         "  %v = f32[] parameter(1)\n"
-         "  ROOT %w = pred[] compare(%u, %v), direction=LE\n"
-         "}\n\n"
-         "%keep (k: (f32[4])) -> (f32[4]) {\n"
-         "  ROOT %k = (f32[4]{0}) parameter(0)\n"
-         "}\n\n"
-         "%stop (q: (f32[4])) -> pred[] {\n"
-         "  %q = (f32[4]{0}) parameter(0)\n"
-         "  ROOT %never = pred[] constant(false)\n"
-         "}\n\n"
-         "%neg (n: f32[4]) -> f32[4] {\n"
-         "  %n = f32[4]{0} parameter(0)\n"
-         "  ROOT %minus = f32[4]{0} negate(%n)\n"
-         "}\n\n"
-         "ENTRY %main (a: f32[4]) -> f32[4] {\n"
-         "  %a = f32[4]{0} parameter(0)\n"
-         "  %s = f32[] constant(0)\n"
-         "  %i = s32[] constant(1)\n"
-         "  %p = pred[] constant(true)\n"
-         "  %m = f32[4,4]{1,0} broadcast(%a), dimensions={1}\n"
-         "  %im = f32[1,6,6,2]{3,2,1,0} broadcast(%s), dimensions={}\n"
-         "  %ke = f32[3,3,2,2]{3,2,1,0} broadcast(%s), dimensions={}\n"
-         "  %ix = s32[2,1]{1,0} constant({ {0}, {1} })\n"
-         "  %t = (f32[4]{0}) tuple(%a)\n"
-         "  %tk = token[] after-all()\n"
-         "  " +
-         line +
-         "\n"
-         "  ROOT %r = f32[4]{0} copy(%a)\n"
-         "}\n";
-}
 
 // Returns the printed line of instruction %o.
 std::string PrintedLine(const std::string& text) {
@@ -67,19 +21,19 @@ std::string PrintedLine(const std::string& text) {
   return text.substr(begin + 2, text.find('\n', begin) - begin - 2);
 }
 
-class InstructionTest : public testing::TestWithParam<Line> {};
+class InstructionTest : public testing::TestWithParam<InstructionRow> {};
 
 TEST_P(InstructionTest, IsPrintedAsXlaPrintsIt) {
-  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(Around(GetParam().read)));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(ModuleAround(GetParam().read)));
   std::string printed = PrintModule(*module);
-  EXPECT_EQ(PrintedLine(printed), GetParam().printed ? GetParam().printed : GetParam().read);
+  EXPECT_EQ(PrintedLine(printed), GetParam().printed);
   auto again = ParseModule(printed);
   ASSERT_TRUE(again.ok()) << again.status() << "\n" << printed;
   EXPECT_EQ(PrintModule(**again), printed);
 }
 
 TEST_P(InstructionTest, SurvivesEveryWayOfPrinting) {
-  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(Around(GetParam().read)));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(ModuleAround(GetParam().read)));
   std::string printed = PrintModule(*module);
   PrintOptions operands;
   operands.operand_shapes = true;
@@ -94,185 +48,7 @@ TEST_P(InstructionTest, SurvivesEveryWayOfPrinting) {
   EXPECT_TRUE(canonical.ok()) << canonical.status();
 }
 
-constexpr Line kCommonAttributes[] = {
-    {"%o = f32[4]{0} negate(%a), sharding={replicated}"},
-    {"%o = f32[4]{0} negate(%a), sharding={maximal device=3}"},
-    {"%o = f32[4]{0} negate(%a), sharding={manual}"},
-    {"%o = f32[4]{0} negate(%a), sharding={unknown}"},
-    {"%o = f32[4]{0} negate(%a), sharding={unreduced}"},
-    {"%o = f32[4]{0} negate(%a), sharding={devices=[4]0,2,1,3}"},
-    {"%o = f32[4]{0} negate(%a), sharding={devices=[2,2]<=[4] last_tile_dim_replicate}"},
-    {"%o = f32[4]{0} negate(%a), sharding={devices=[4,2]<=[2,4]T(1,0) last_tile_dims={manual}}"},
-    {"%o = f32[4]{0} negate(%a), sharding={devices=[2,2,2]<=[8] last_tile_dims={manual, "
-     "replicated}}"},
-    {"%o = f32[4]{0} negate(%a), sharding={manual shard_as 5}"},
-    {"%o = f32[4]{0} negate(%a), sharding={replicated shard_like 6}"},
-    {"%o = f32[4]{0} negate(%a), sharding={replicated metadata={op_name=\"x\"}}"},
-    {"%o = f32[4]{0} negate(%a), sharding={replicated metadata={{op_name=\"x\"}, "
-     "{op_name=\"y\"}}}"},
-    {"%o = (f32[4]{0}, f32[4]{0}) tuple(%a, %a), sharding={{replicated}, {maximal device=1}}"},
-    {"%o = f32[4]{0} negate(%a), sharding={mesh['x'=2,'y'=2], [{'x'}]}"},
-    {"%o = f32[4]{0} negate(%a), frontend_attributes={k=\"v\"}"},
-    {"%o = f32[4]{0} negate(%a), frontend_attributes={b=\"q\\\"\", a={x=\"}\"}}",
-     "%o = f32[4]{0} negate(%a), frontend_attributes={a={x=\"}\"},b=\"q\\\"\"}"},
-    {"%o = f32[4]{0} negate(%a), control-predecessors={%s, %i}"},
-    {"%o = f32[4]{0} negate(%a), statistics={visualizing_index=1,stat-1=33,stat-2=0.25}"},
-    {"%o = f32[4]{0} exponential(%a), result_accuracy={mode=highest}"},
-    {"%o = f32[4]{0} exponential(%a), result_accuracy={mode=default}",
-     "%o = f32[4]{0} exponential(%a)"},
-    {"%o = f32[4]{0} exponential(%a), result_accuracy={tolerance={ulps=2, atol=1.0, rtol=0.5}}",
-     "%o = f32[4]{0} exponential(%a), result_accuracy={tolerance={atol=1,rtol=0.5,ulps=2}}"},
-    {"%o = f32[4]{0} negate(%a), origin={{\"v1\" {0}}}"},
-    {"%o = f32[4]{0} negate(%a), metadata={op_type=\"t\" op_name=\"n\" source_file=\"f.cc\" "
-     "source_line=3 source_end_line=4 source_column=5 source_end_column=6 profile_type={1,2} "
-     "deduplicated_name=\"d\" preserve_layout=true scheduling_name=\"s\" stack_frame_id=7}"},
-    {"%o = f32[4]{0} negate(%a), backend_config=\"text\""},
-    {"%o = f32[4]{0} negate(%a), backend_config={\"a\":{\"b\":\"}\"}}"},
-    {"%o = f32[4]{0} negate(%a), backend_config=\"{\\\"a\\\": 1}\"",
-     "%o = f32[4]{0} negate(%a), backend_config={\"a\": 1}"},
-    {"%o = f32[4]{0} negate(%a), backend_config=\"{never closed\""},
-    // Attributes are read in any order and printed in XLA's order.
-    {"%o = f32[4]{0} negate(%a), backend_config=\"b\", metadata={op_name=\"n\"}, origin={{\"v\"}}, "
-     "statistics={visualizing_index=0,s=1}, control-predecessors={%s}, "
-     "frontend_attributes={k=\"v\"}, sharding={replicated}",
-     "%o = f32[4]{0} negate(%a), sharding={replicated}, frontend_attributes={k=\"v\"}, "
-     "control-predecessors={%s}, statistics={visualizing_index=0,s=1}, origin={{\"v\"}}, "
-     "metadata={op_name=\"n\"}, backend_config=\"b\""},
-};
-INSTANTIATE_TEST_SUITE_P(Common, InstructionTest, testing::ValuesIn(kCommonAttributes));
-
-constexpr Line kOperations[] = {
-    {"%o = f32[4]{0} iota(), iota_dimension=0"},
-    {"%o = pred[4]{0} compare(%a, %a), direction=LT"},
-    {"%o = pred[4]{0} compare(%a, %a), direction=LT, type=FLOAT",
-     "%o = pred[4]{0} compare(%a, %a), direction=LT"},
-    {"%o = pred[4]{0} compare(%a, %a), direction=LT, type=TOTALORDER"},
-    {"%o = pred[] compare(%i, %i), type=SIGNED, direction=NE",
-     "%o = pred[] compare(%i, %i), direction=NE"},
-    {"%o = f32[4]{0} reduce-precision(%a), exponent_bits=5, mantissa_bits=10"},
-    {"%o = f32[2]{0} slice(%a), slice={[1:3]}"},
-    {"%o = f32[2]{0} slice(%a), slice={[0:4:2]}"},
-    {"%o = f32[2,4]{1,0} slice(%m), slice={[0:2:1], [0:4]}",
-     "%o = f32[2,4]{1,0} slice(%m), slice={[0:2], [0:4]}"},
-    {"%o = f32[7]{0} pad(%a, %s), padding=1_2"},
-    {"%o = f32[10]{0} pad(%a, %s), padding=1_-1_2"},
-    {"%o = f32[4,8]{1,0} pad(%m, %s), padding=0_0x1_3"},
-    {"%o = f32[4,4]{0,1} transpose(%m), dimensions={1,0}"},
-    {"%o = f32[4]{0} reverse(%a), dimensions={0}"},
-    {"%o = f32[8]{0} concatenate(%a, %a), dimensions={0}"},
-    {"%o = f32[24]{0} concatenate(%a, %a, %a, %a, %a, /*index=5*/%a), dimensions={0}"},
-    {"%o = f32[2]{0} dynamic-slice(%a, %i), dynamic_slice_sizes={2}"},
-    {"%o = s32[] get-dimension-size(%a), dimensions={0}"},
-    {"%o = f32[<=4]{0} set-dimension-size(%a, %i), dimensions={0}"},
-    {"%o = f32[4,4]{1,0} dot(%m, %m), lhs_contracting_dims={1}, rhs_contracting_dims={0}"},
-    {"%o = f32[4,4]{1,0} dot(%m, %m), rhs_contracting_dims={1}, lhs_contracting_dims={1}, "
-     "rhs_batch_dims={0}, lhs_batch_dims={0}, algorithm=dot_bf16_bf16_f32_x3, "
-     "operand_precision={highest,default}",
-     "%o = f32[4,4]{1,0} dot(%m, %m), lhs_batch_dims={0}, lhs_contracting_dims={1}, "
-     "rhs_batch_dims={0}, rhs_contracting_dims={1}, operand_precision={highest,default}, "
-     "algorithm=dot_bf16_bf16_f32_x3"},
-    {"%o = f32[4,4]{1,0} dot(%a, %a), operand_precision={default,default}",
-     "%o = f32[4,4]{1,0} dot(%a, %a), lhs_contracting_dims={}, rhs_contracting_dims={}"},
-    {"%o = f32[1,4,4,2]{3,2,1,0} convolution(%im, %ke), window={size=3x3}, "
-     "dim_labels=b01f_01io->b01f"},
-    {"%o = f32[1,4,4,2]{3,2,1,0} convolution(%im, %ke), dim_labels=b01f_01io->b01f, "
-     "window={rhs_reversal=0x1 pad=1_1x0_-1 size=3x3 rhs_dilate=1x2 stride=1x1 lhs_dilate=2x1}, "
-     "batch_group_count=2, feature_group_count=1",
-     "%o = f32[1,4,4,2]{3,2,1,0} convolution(%im, %ke), window={size=3x3 pad=1_1x0_-1 "
-     "lhs_dilate=2x1 rhs_dilate=1x2 rhs_reversal=0x1}, dim_labels=b01f_01io->b01f, "
-     "batch_group_count=2"},
-    {"%o = f32[] reduce(%a, %s), dimensions={0}, to_apply=%add"},
-    {"%o = f32[2]{0} reduce-window(%a, %s), window={size=2 stride=2}, to_apply=%add"},
-    {"%o = f32[4]{0} select-and-scatter(%a, %a, %s), window={size=1}, select=%le, scatter=%add"},
-    {"%o = f32[4]{0} map(%a, %a), to_apply=%add",
-     "%o = f32[4]{0} map(%a, %a), dimensions={0}, to_apply=%add"},
-    {"%o = f32[4]{0} sort(%a), dimensions={0}, is_stable=true, to_apply=%le"},
-    {"%o = f32[4]{0} sort(%a), dimensions={0}, is_stable=false, to_apply=%le",
-     "%o = f32[4]{0} sort(%a), dimensions={0}, to_apply=%le"},
-    {"%o = (f32[2]{0}, s32[2]{0}) topk(%a), k=2",
-     "%o = (f32[2]{0}, s32[2]{0}) topk(%a), k=2, largest=true"},
-    {"%o = (f32[2]{0}, s32[2]{0}) topk(%a), k=2, largest=false"},
-    {"%o = f32[2,4]{1,0} gather(%m, %ix), offset_dims={1}, collapsed_slice_dims={0}, "
-     "start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}, indices_are_sorted=true"},
-    {"%o = f32[2]{0} gather(%m, %ix), offset_dims={}, collapsed_slice_dims={1}, "
-     "start_index_map={1}, operand_batching_dims={0}, start_indices_batching_dims={0}, "
-     "index_vector_dim=1, slice_sizes={1,1}"},
-    {"%o = f32[4,4]{1,0} scatter(%m, %ix, %m), update_window_dims={1}, inserted_window_dims={0}, "
-     "scatter_dims_to_operand_dims={0}, index_vector_dim=1, indices_are_sorted=true, "
-     "unique_indices=true, to_apply=%add"},
-    {"%o = f32[4,4]{1,0} cholesky(%m), lower=true"},
-    {"%o = f32[4,4]{1,0} cholesky(%m), lower=false", "%o = f32[4,4]{1,0} cholesky(%m)"},
-    {"%o = f32[4,4]{1,0} triangular-solve(%m, %m), left_side=true, lower=true, "
-     "unit_diagonal=true, transpose_a=ADJOINT"},
-    {"%o = c64[3]{0} fft(%a), fft_type=RFFT, fft_length={4}"},
-    {"%o = f32[4]{0} rng(%s, %s), distribution=rng_uniform"},
-    {"%o = f32[] get-tuple-element(%t), index=0"},
-    {"%o = f32[4]{0} call(%a), to_apply=%neg"},
-    {"%o = f32[4]{0} call(%a), is_composite=true, frontend_attributes={composite.name=\"q\"}, "
-     "to_apply=%neg",
-     "%o = f32[4]{0} call(%a), to_apply=%neg, is_composite=true, "
-     "frontend_attributes={composite.name=\"q\"}"},
-    {"%o = (f32[4]{0}) while(%t), condition=%stop, body=%keep"},
-    {"%o = (f32[4]{0}) conditional(%p, %t, %t), true_computation=%keep, "
-     "false_computation=%keep"},
-    {"%o = (f32[4]{0}) conditional(%p, %t, %t), branch_computations={%keep, %keep}",
-     "%o = (f32[4]{0}) conditional(%p, %t, %t), true_computation=%keep, "
-     "false_computation=%keep"},
-    {"%o = (f32[4]{0}) conditional(%i, %t, %t), branch_computations={%keep, %keep}"},
-    {"%o = f32[4]{0} fusion(%a), kind=kLoop, output_to_operand_aliasing={{}: (0, {})}, "
-     "calls=%neg"},
-    {"%o = f32[4]{0} custom-call(%a, %a), window={size=2x2}, dim_labels=b01f_01io->b01f, "
-     "feature_group_count=2, batch_group_count=3, operand_precision={high,default}, "
-     "custom_call_target=\"f\\\"oo\", operand_layout_constraints={f32[4]{0}, f32[4]{0}}, "
-     "custom_call_has_side_effect=true, literal=s32[2]{0} {1, 2}, "
-     "output_to_operand_aliasing={{}: (0, {}), {1}: (1, {0})}, schedule=SCHEDULE_LATEST, "
-     "api_version=API_VERSION_STATUS_RETURNING, called_computations={%neg, %add}"},
-    {"%o = f32[4]{0} custom-call(%a), custom_call_target=\"f\", to_apply=%neg",
-     "%o = f32[4]{0} custom-call(%a), custom_call_target=\"f\", called_computations={%neg}"},
-    {"%o = f32[4]{0} domain(%a), domain={kind=\"sharding\", entry={maximal device=0}, exit={}}"},
-    {"%o = f32[4]{0} all-reduce(%a), to_apply=%add",
-     "%o = f32[4]{0} all-reduce(%a), replica_groups={}, to_apply=%add"},
-    {"%o = f32[4]{0} all-reduce(%a), channel_id=1, replica_groups={{0,1},{2,3}}, "
-     "constrain_layout=true, use_global_device_ids=true, to_apply=%add"},
-    {"%o = f32[4]{0} all-reduce(%a), replica_groups=[2,4]<=[4,2]T(1,0), to_apply=%add"},
-    {"%o = f32[4]{0} all-reduce(%a), replica_groups=mesh['x'=2,'y'=4] {'x'}, to_apply=%add"},
-    {"%o = f32[8]{0} all-gather(%a), dimensions={0}, replica_groups={{0, 1}}",
-     "%o = f32[8]{0} all-gather(%a), replica_groups={{0,1}}, dimensions={0}"},
-    {"%o = f32[4]{0} all-to-all(%a), replica_groups={{0,1}}, dimensions={0}"},
-    {"%o = f32[2]{0} reduce-scatter(%a), replica_groups={{0,1}}, dimensions={0}, to_apply=%add"},
-    {"%o = f32[4]{0} collective-permute(%a), channel_id=2, source_target_pairs={{0,1},{1,0}}"},
-    {"%o = f32[4]{0} collective-broadcast(%a), replica_groups={{0,1}}"},
-    {"%o = (f32[4]{0}, u32[], token[]) send(%a, %tk), channel_id=3, is_host_transfer=true"},
-    {"%o = token[] outfeed(%a, %tk), outfeed_config=\"c\"",
-     "%o = token[] outfeed(%a, %tk), outfeed_shape=f32[4]{0}, outfeed_config=\"c\""},
-    {"%o = ((f32[4]{0}), token[]) infeed(%tk), infeed_config=\"c\""},
-    {"%o = (f32[4]{0}, f32[4]{0}, u32[]) copy-start(%a), cross_program_prefetch_index=0"},
-    {"%o = u64[2]{0} rng-get-and-update-state(), delta=4"},
-};
-INSTANTIATE_TEST_SUITE_P(Operations, InstructionTest, testing::ValuesIn(kOperations));
-
-constexpr Line kForms[] = {
-    // Names, comments, shapes before operands, and omitted shapes that can be inferred.
-    {"o = f32[4] add(f32[4] a, /* why */ f32[4]{0} %a) // rest", "%o = f32[4]{0} add(%a, %a)"},
-    {"%o = add(%a, %a)", "%o = f32[4]{0} add(%a, %a)"},
-    {"%o = after-all(%tk)", "%o = token[] after-all(%tk)"},
-    {"%o = f32[4] add(%a, f32[4] negate(%a), )", "%o = f32[4]{0} add(%a, %negate.anon)"},
-    {"%o = f32[4] reduce-window(%a, %s), window={size=1}, to_apply={ l = f32[] parameter(0) "
-     "m = f32[] parameter(1) ROOT n = f32[] maximum(l, m) }",
-     "%o = f32[4]{0} reduce-window(%a, %s), window={size=1}, to_apply=%_"},
-    {"%o = f32[?,<=3,2]{2,1,0} custom-call(), custom_call_target=\"c\""},
-    {"%o = f32[2,3]{0,1:T(8,128)(2,1)L(4)#(u32)*(u8)E(16)S(1)SC(0:1,2)M(8)} custom-call(), "
-     "custom_call_target=\"c\""},
-    {"%o = f32[2,3]{1,0:D(D,C)} custom-call(), custom_call_target=\"c\""},
-    {"%o = f32[]{:T(256)} custom-call(), custom_call_target=\"c\""},
-    {"%o = ((f32[4]), f32[4], s32[]) custom-call-start(%a), async_execution_thread=\"t\", "
-     "custom_call_target=\"c\", backend_config=\"b\"",
-     "%o = ((f32[4]{0}), f32[4]{0}, s32[]) custom-call-start(%a), "
-     "async_execution_thread=\"t\", custom_call_target=\"c\", backend_config=\"b\""},
-    {"%o = ((f32[4]), f32[4], s32[]) async-start(%a), calls=%neg",
-     "%o = ((f32[4]{0}), f32[4]{0}, s32[]) negate-start(%a)"},
-};
-INSTANTIATE_TEST_SUITE_P(Forms, InstructionTest, testing::ValuesIn(kForms));
+INSTANTIATE_TEST_SUITE_P(Rows, InstructionTest, testing::ValuesIn(InstructionRows()));
 
 struct Whole {
   const char* name;
@@ -367,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Wholes, ModuleTest, testing::ValuesIn(kWholes),
 TEST(PrinterTest, ShortAndCanonicalLeaveOutWhatXlaLeavesOut) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(
       auto module,
-      ParseModule(Around(
+      ParseModule(ModuleAround(
           "%o = f32[] reduce(%a, %s), dimensions={0}, to_apply=%add, control-predecessors={%i}, "
           "metadata={op_name=\"n\"}, backend_config=\"b\"")));
   std::string brief = PrintModule(*module, PrintOptions::Short());
@@ -377,7 +153,7 @@ TEST(PrinterTest, ShortAndCanonicalLeaveOutWhatXlaLeavesOut) {
       << brief;
   EXPECT_NE(brief.find("\nadd {\n"), std::string::npos) << brief;
   std::string canonical = PrintModule(*module, PrintOptions::Canonical());
-  EXPECT_NE(canonical.find("  tmp_10 = f32[] reduce(f32[4]{0} tmp_0, f32[] tmp_1), "
+  EXPECT_NE(canonical.find("  tmp_12 = f32[] reduce(f32[4]{0} tmp_0, f32[] tmp_1), "
                            "dimensions={0}, to_apply=\n"
                            "  {\n"
                            "    tmp_0 = f32[] parameter(0)\n"
@@ -390,7 +166,7 @@ TEST(PrinterTest, ShortAndCanonicalLeaveOutWhatXlaLeavesOut) {
 
 TEST(PrinterTest, LargeConstantsCanBeElided) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(
-      auto module, ParseModule(Around("%o = s32[11] constant({0,1,2,3,4,5,6,7,8,9,10})")));
+      auto module, ParseModule(ModuleAround("%o = s32[11] constant({0,1,2,3,4,5,6,7,8,9,10})")));
   PrintOptions options;
   options.large_constants = false;
   EXPECT_EQ(PrintedLine(PrintModule(*module, options)), "%o = s32[11]{0} constant({...})");
