@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts must be printed as they were read. There is one row per attribute, form (of instructions:
 // cases/instructions.txt) and header.
+#include <fstream>
 #include <string>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "spec/base/status_testing.h"
@@ -51,9 +53,7 @@ TEST_P(InstructionTest, SurvivesEveryWayOfPrinting) {
 INSTANTIATE_TEST_SUITE_P(Rows, InstructionTest, testing::ValuesIn(InstructionRows()));
 
 struct Whole {
-  const char* name;
-  const char* read;
-  const char* printed;
+  std::string name, read, printed;
 };
 
 class ModuleTest : public testing::TestWithParam<Whole> {};
@@ -65,80 +65,27 @@ TEST_P(ModuleTest, IsPrintedAsXlaPrintsIt) {
   EXPECT_EQ(PrintModule(*again), GetParam().printed);
 }
 
-constexpr Whole kWholes[] = {
-    {"header",
-     "HloModule h, num_partitions=2, replica_count=4, is_scheduled=true,"
-     " input_output_alias={ {0}: (0, {}), {1}: (1, {0,1}, must-alias) },"
-     " buffer_donor={ (1, {}), (0, {2}) }, alias_passthrough_params=true,"
-     " allow_spmd_sharding_propagation_to_output={true},"
-     " allow_spmd_sharding_propagation_to_parameters={false},"
-     " frontend_attributes={b=\"1\",a=\"2\"}, "
-     "entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]}\n"
-     "ENTRY e { ROOT p = f32[2,3] parameter(0) }",
-     "HloModule h, is_scheduled=true, input_output_alias={ {0}: (0, {}, may-alias), {1}: (1, "
-     "{0,1}, must-alias) }, buffer_donor={ (1, {}), (0, {2}) }, alias_passthrough_params=true, "
-     "entry_computation_layout={(f32[2,3]{0,1})->f32[2,3]{1,0}}, "
-     "allow_spmd_sharding_propagation_to_output={true}, "
-     "allow_spmd_sharding_propagation_to_parameters={false}, replica_count=4, num_partitions=2, "
-     "frontend_attributes={a=\"2\",b=\"1\"}\n\n"
-     "ENTRY %e (p: f32[2,3]) -> f32[2,3] {\n"
-     "  ROOT %p = f32[2,3]{1,0} parameter(0)\n"
-     "}\n"},
-    {"stack_frames",
-     "HloModule s\nFileNames\n1 \"a.py\"\n2 \"b.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
-     "1 {file_name_id=2 function_name_id=1 line=3 end_line=4 column=5 end_column=6}\n\n"
-     "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n"
-     "ENTRY e { ROOT p = f32[] parameter(0), metadata={stack_frame_id=1} }",
-     "HloModule s, entry_computation_layout={(f32[])->f32[]}\n\n"
-     "FileNames\n1 \"a.py\"\n2 \"b.py\"\n\nFunctionNames\n1 \"f\"\n\nFileLocations\n"
-     "1 {file_name_id=2 function_name_id=1 line=3 end_line=4 column=5 end_column=6}\n\n"
-     "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n\n"
-     "ENTRY %e (p: f32[]) -> f32[] {\n"
-     "  ROOT %p = f32[] parameter(0), metadata={stack_frame_id=1}\n"
-     "}\n"},
-    {"forward_reference_is_printed_callee_first",
-     "HloModule f\nENTRY e { p = f32[] parameter(0)\n ROOT c = f32[] call(p), to_apply=g }\n"
-     "g { ROOT q = f32[] parameter(0) }, execution_thread=\"t\"",
-     "HloModule f, entry_computation_layout={(f32[])->f32[]}\n\n"
-     "%g (q: f32[]) -> f32[] {\n  ROOT %q = f32[] parameter(0)\n}, execution_thread=\"t\"\n\n"
-     "ENTRY %e (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
-     "  ROOT %c = f32[] call(%p), to_apply=%g\n}\n"},
-    {"last_computation_is_the_entry_and_last_instruction_the_root",
-     "HloModule l:\na { x = s32[] constant(1) }\nb { y = s32[] constant(2)\n z = s32[] negate(y) }",
-     "HloModule l, entry_computation_layout={()->s32[]}\n\n"
-     "%a () -> s32[] {\n  ROOT %x = s32[] constant(1)\n}\n\n"
-     "ENTRY %b () -> s32[] {\n  %y = s32[] constant(2)\n  ROOT %z = s32[] negate(%y)\n}\n"},
-    {"computation_alone", "e { ROOT p = f32[] parameter(0) }",
-     "HloModule module_e, entry_computation_layout={(f32[])->f32[]}\n\n"
-     "ENTRY %e (p: f32[]) -> f32[] {\n  ROOT %p = f32[] parameter(0)\n}\n"},
-    {"entry_alone", "ENTRY %e { ROOT p = f32[] parameter(0) }",
-     "HloModule module_e, entry_computation_layout={(f32[])->f32[]}\n\n"
-     "ENTRY %e (p: f32[]) -> f32[] {\n  ROOT %p = f32[] parameter(0)\n}\n"},
-    {"instruction_alone", "%add = f32[2] add(f32[2] %x, f32[2] %y)",
-     "HloModule _, is_scheduled=true, entry_computation_layout={(f32[2]{0}, f32[2]{0})->f32[2]{0}}"
-     "\n\nENTRY %_ (x: f32[2], y: f32[2]) -> f32[2] {\n  %x = f32[2]{0} parameter(0)\n"
-     "  %y = f32[2]{0} parameter(1)\n  ROOT %add = f32[2]{0} add(%x, %y)\n}\n"},
-    {"async_chain",
-     "HloModule a\nENTRY e { p = f32[2] parameter(0)\n"
-     " s = ((f32[2]), f32[2], u32[]) negate-start(p)\n u = ((f32[2]), f32[2], u32[]) "
-     "negate-update(s)\n ROOT d = f32[2] negate-done(u) }",
-     "HloModule a, entry_computation_layout={(f32[2]{0})->f32[2]{0}}\n\n"
-     "ENTRY %e (p: f32[2]) -> f32[2] {\n  %p = f32[2]{0} parameter(0)\n"
-     "  %s = ((f32[2]{0}), f32[2]{0}, u32[]) negate-start(%p)\n"
-     "  %u = ((f32[2]{0}), f32[2]{0}, u32[]) negate-update(%s)\n"
-     "  ROOT %d = f32[2]{0} negate-done(%u)\n}\n"},
-    {"names_that_the_parser_makes_up_give_way",
-     "HloModule n\nENTRY e { p = f32[2] parameter(0)\n"
-     " s = ((f32[2]), f32[2], u32[]) negate-start(p)\n ROOT d = f32[2] negate-done(s) }\n"
-     "async_wrapped { ROOT q = f32[] parameter(0) }",
-     "HloModule n, entry_computation_layout={(f32[2]{0})->f32[2]{0}}\n\n"
-     "ENTRY %e (p: f32[2]) -> f32[2] {\n  %p = f32[2]{0} parameter(0)\n"
-     "  %s = ((f32[2]{0}), f32[2]{0}, u32[]) negate-start(%p)\n"
-     "  ROOT %d = f32[2]{0} negate-done(%s)\n}\n\n"
-     "%async_wrapped (q: f32[]) -> f32[] {\n  ROOT %q = f32[] parameter(0)\n}\n"},
-};
-INSTANTIATE_TEST_SUITE_P(Wholes, ModuleTest, testing::ValuesIn(kWholes),
-                         [](const auto& info) { return std::string(info.param.name); });
+std::vector<Whole> Wholes() {
+  std::vector<Whole> rows;
+  std::ifstream file(HLOCTS_SOURCE_DIR "/spec/text/cases/modules.txt");
+  bool printed = false;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("== ")) rows.push_back({line.substr(3)});
+    if (line.starts_with("== ") || line == "->") {
+      printed = line == "->";
+    } else if (!rows.empty()) {
+      (printed ? rows.back().printed : rows.back().read) += line + "\n";
+    }
+  }
+  return rows;
+}
+INSTANTIATE_TEST_SUITE_P(Wholes, ModuleTest, testing::ValuesIn(Wholes()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(TablesTest, AreNotEmpty) {
+  EXPECT_GT(InstructionRows().size(), 110u);
+  EXPECT_GT(Wholes().size(), 8u);
+}
 
 TEST(PrinterTest, ShortAndCanonicalLeaveOutWhatXlaLeavesOut) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(
