@@ -58,9 +58,10 @@ TEST(JudgeTest, AcceptanceSurvivesJsonLines) {
 
 TEST(JudgeTest, TheLastWideningCauseSurvivesJsonLines) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(
-      auto module,
-      ParseModule("ENTRY e { x = f32[1] parameter(0) ROOT r = f8e8m0fnu[1] convert(x) }"));
-  auto accepted = AcceptanceOf(*module, Parse({"f32[1] {-1}"}), JudgeOptions());
+      auto module, ParseModule("ENTRY e { x = f32[2] parameter(0) ROOT r = f32[] dot(x, x),\n"
+                               " lhs_contracting_dims={0}, rhs_contracting_dims={0},\n"
+                               " algorithm=dot_bf16_bf16_f32_x3 }"));
+  auto accepted = AcceptanceOf(*module, Parse({"f32[2] {1.3, 0.3}"}), JudgeOptions());
   ASSERT_TRUE(accepted.ok());
   const std::string text = Explain(*accepted, 0, 0);
   ASSERT_NE(text.find(std::string(WideningCauseName(kLastWideningCause))), std::string::npos);
@@ -117,7 +118,16 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
   const char* sum_of_bf16 = ADD_BODY("bf16")
       "ENTRY e { x = bf16[3] parameter(0) i = bf16[] constant(0)\n"
       " ROOT r = bf16[] reduce(x, i), dimensions={0}, to_apply=add }";
+  const char* of_algorithm =
+      "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) ROOT r = f32[] dot(x, y),\n"
+      " lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32 }";
+  const char* in_parts =
+      "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) ROOT r = f32[] dot(x, y),\n"
+      " lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x3 }";
+  const std::vector<const char*> thirds = {"f32[3] {1.3, 0.3, 1e-3}", "f32[3] {1.3, 0.3, 1e-3}"};
   const Explained cases[] = {
+      {of_algorithm, thirds, "operands read in fewer bits", 19},
+      {in_parts, thirds, "operands read in parts", 40},
       {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, "skipped rounding", 5},
       {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] 0.3"}, "skipped rounding", 5},
       {fma, {"f32[] 1e-20", "f32[] 1e-20", "f32[] 0"}, "flushed subnormals", 14},

@@ -40,8 +40,10 @@ enum class WideningCause : uint8_t {
   kFreedom,  // a choice that the documents leave to the engine
   kUnknown,  // a result that the sets cannot express
   kFormat,   // a zero or a sign that the type does not have
+  kReading,  // operands of a contraction that are read in fewer bits
+  kParts,    // such operands that are split into parts
 };
-inline constexpr WideningCause kLastWideningCause = WideningCause::kFormat;
+inline constexpr WideningCause kLastWideningCause = WideningCause::kParts;
 absl::string_view WideningCauseName(WideningCause cause);
 // Returns the lemma that bounds the width; 0 if there is none or the instruction decides it.
 int LemmaOf(WideningCause cause);

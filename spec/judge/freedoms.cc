@@ -44,6 +44,9 @@ Freedom FreedomOf(WideningCause cause, const Origin& origin) {
       return Freedom::kZeroSigns;
     case WideningCause::kInit:
       return Freedom::kInitInsertions;
+    case WideningCause::kReading:
+    case WideningCause::kParts:
+      return Freedom::kOperandReadings;
     case WideningCause::kFormat:
       return Freedom::kNoSuchValue;
     case WideningCause::kFreedom:

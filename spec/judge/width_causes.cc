@@ -30,7 +30,9 @@ constexpr CauseRow kCauses[] = {{"exact"},
                                 {"bound of a joint predicate"},
                                 {"freedom of the documents"},
                                 {"not expressible"},
-                                {"no such value in the type"}};
+                                {"no such value in the type"},
+                                {"operands read in fewer bits", 19},
+                                {"operands read in parts", 40}};
 static_assert(std::size(kCauses) == static_cast<size_t>(kLastWideningCause) + 1);
 
 // Returns the amount by which reading unrounded values widened an operand. `hulls` is the flag of

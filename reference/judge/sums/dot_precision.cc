@@ -15,9 +15,10 @@ using Constant = Bounds::Constant;
 // Lemma. If operands are rounded with relative errors e_1 and e_2, their product is off by at most
 // (e_1 + e_2 + e_1 e_2)|a||b|, which 1.05 (e_1 + e_2) covers. This also bounds a sum of such
 // products, relative to sum |a||b|. Rounding to nearest has e = 2^-8 for bf16 and 2^-11 for f16.
-// TF32 is often read by dropping 13 bits of an f32, with e = 2^-10.
-// Operands may be split into parts, a = a_1 + a_2 + .... For parts in bf16, |a_k+1| <= 2^-8 |a_k|,
-// so the product of parts i and j is at most 2^-8(i+j-2) |a||b|. The following terms are omitted:
+// TF32 is often read by dropping 13 bits of an f32, with e = 2^-10: an algorithm permits that,
+// while facts and the relaxed profile round to nearest, with e = 2^-11. Operands may be split into
+// parts, a = a_1 + a_2 + .... For parts in bf16, |a_k+1| <= 2^-8 |a_k|, so the product of parts i
+// and j is at most 2^-8(i+j-2) |a||b|. The following terms are omitted:
 //   by three passes: the product (2, 2), and what remains of a and of b after two parts: 3 * 2^-16;
 //   by six: (2, 3), (3, 2), what remains of each after three parts: 4 * 2^-24, and (3, 3): 2^-32;
 //   by nine: what remains of each after three parts: 2 * 2^-24;
@@ -77,6 +78,10 @@ bool Holds(PrimitiveType format, const FloatFacts& operand) {
   return facts.p >= operand.p && facts.max >= operand.max && facts.tiny <= operand.tiny;
 }
 
+WideningCause CauseOf(int passes) {
+  return passes > 1 ? WideningCause::kParts : WideningCause::kReading;
+}
+
 SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const FloatFacts& facts,
                         const Bounds& bounds) {
   SumRule sum;
@@ -89,6 +94,7 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
   if (!Holds(algorithm.operand, facts)) {
     sum.operand_error = ErrorOfReadings(bounds, algorithm.terms, algorithm.unit);
     sum.operand_format = &FactsOf(algorithm.operand);
+    sum.operand_cause = CauseOf(algorithm.passes);
   }
   return sum;
 }
@@ -98,9 +104,11 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
 struct OperandReading {
   double error = 0;
   int passes = 1;
+  WideningCause cause = WideningCause::kReading;  // of the error
 };
 OperandReading Wider(OperandReading a, const OperandReading& b) {
-  return {std::max(a.error, b.error), std::max(a.passes, b.passes)};
+  return {std::max(a.error, b.error), std::max(a.passes, b.passes),
+          b.error > a.error ? b.cause : a.cause};
 }
 
 // Passes and the terms of a product that they omit; half of the error belongs to each operand.
@@ -109,7 +117,7 @@ struct Passes {
   double unit;
   int passes;
   OperandReading Read(const Bounds& bounds) const {
-    return {ErrorOfReadings(bounds, terms, unit) / 2, passes};
+    return {ErrorOfReadings(bounds, terms, unit) / 2, passes, CauseOf(passes)};
   }
 };
 constexpr Passes kTf32 = {Constant::kOneReading, 0x1p-11, 1};
@@ -145,6 +153,7 @@ OperandReading ReadingOfFact(const Bounds& bounds, DotPasses declared,
 void AddOperandErrors(const Instruction& instruction, const Rule& rule, const TargetFacts& facts,
                       const Bounds& bounds, SumRule& sum) {
   const auto* precisions = instruction.Get<std::vector<std::string>>(Attr::kOperandPrecision);
+  OperandReading widest;
   for (size_t i = 0; i < 2; ++i) {
     const bool given = precisions != nullptr && i < precisions->size();
     const absl::string_view precision = given ? absl::string_view((*precisions)[i]) : "default";
@@ -153,8 +162,10 @@ void AddOperandErrors(const Instruction& instruction, const Rule& rule, const Ta
       reading = Wider(reading, ReadingOfFact(bounds, DotPasses::kTf32, precision));
     if (rule.Allows(kSplitDot)) reading = Wider(reading, ReadingOfRelaxed(bounds, precision));
     sum.operand_error += reading.error;
-    sum.passes = std::max(sum.passes, reading.passes);
+    widest = Wider(widest, reading);
   }
+  sum.passes = widest.passes;
+  sum.operand_cause = widest.cause;
 }
 
 SumRule RuleOnOneDevice(SetInterpreter& interpreter, const Instruction& instruction,

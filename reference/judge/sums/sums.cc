@@ -211,7 +211,8 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   MarkContractible(s);
   if (s.finite() && s.lo != s.hi && s.cause != WideningCause::kOverflow) {
     bool inherited = radius > error.error;
-    s.cause = inherited ? parts.cause : WideningCause::kSum;
+    const bool read = rule.operand_error * magnitude > error.error / 2;
+    s.cause = inherited ? parts.cause : read ? rule.operand_cause : WideningCause::kSum;
     s.origin = inherited && parts.origin != 0 ? parts.origin : context.origin;
   }
   return s;

@@ -49,9 +49,10 @@ struct SumRule {
   const FloatFacts* accumulator = nullptr;  // the format whose range it has
   double factor = 1;                        // 2 if additions may truncate
   double operand_error = 0;                 // relative, of rounding each operand first (TF32, bf16)
-  const FloatFacts* operand_format = nullptr;  // has the range of rounded operands
-  int passes = 1;                              // terms per product if operands are split
-  bool additions_only = false;                 // n - 1 roundings instead of n
+  const FloatFacts* operand_format = nullptr;             // has the range of rounded operands
+  int passes = 1;                                         // terms per product if operands are split
+  WideningCause operand_cause = WideningCause::kReading;  // names operand_error
+  bool additions_only = false;                            // n - 1 roundings instead of n
   // True if f32 additions may be rounded to a narrower type, by u(1 + 0x1.01p-13) each.
   bool rounds_twice = false;
   // The number of partial sums kept in `partial` and added last (dot.partials, devices); 0 if none.
