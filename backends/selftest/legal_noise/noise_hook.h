@@ -75,6 +75,7 @@ struct NoiseJob {
   Rule rule;
   const TargetFacts& facts;
   bool typical = false;
+  FactorReading left, right;  // of the operands of a contraction
 
   Opcode opcode() const { return instruction.opcode(); }
   generators::SplitMix64& random() const { return state.random; }

@@ -23,8 +23,11 @@ namespace {
 
 // Roundings and splits of the operands of a contraction in the noise engine.
 
-// Rounds an f32 operand in place.
-using RoundOperand = void (*)(Literal& operand);
+// Rounds an f32 operand to nearest, in place, or reads its elements with the given error.
+struct Rounding {
+  void (*to_nearest)(Literal& operand);
+  FactorReading reading;
+};
 
 // A dilated kernel with zeros in its holes, and its new window.
 template <typename T>
@@ -68,42 +71,51 @@ void RoundToBf16(Literal& operand) {
                                 PrimitiveType::kF32);
 }
 
+constexpr Rounding kTf32 = {RoundToTf32, {11, 0x1p-11}};
+constexpr Rounding kDroppedTf32 = {RoundToTf32, {11, 0x1p-10}};
+constexpr Rounding kBf16 = {RoundToBf16, {8, 0x1p-8}};
+
 // Returns the rounding of operands that the algorithm prescribes; nullptr if the algorithm does not
 // round each operand once.
-RoundOperand RoundingOf(absl::string_view algorithm) {
-  if (algorithm == "dot_tf32_tf32_f32") return RoundToTf32;
-  if (algorithm == "dot_bf16_bf16_f32") return RoundToBf16;
+const Rounding* RoundingOf(absl::string_view algorithm) {
+  if (algorithm == "dot_tf32_tf32_f32") return &kDroppedTf32;
+  if (algorithm == "dot_bf16_bf16_f32") return &kBf16;
   return nullptr;
 }
 
 // Returns the rounding that is allowed for f32 operands whose precision is not HIGHEST.
-RoundOperand GrantedRounding(const NoiseJob& job) {
+const Rounding* GrantedRounding(const NoiseJob& job) {
   if (job.profile == Profile::kStrict) return nullptr;
   const TargetFacts& facts = job.facts;
-  if (facts.dot_f32 == DotPasses::kBf16x1 && job.state.Once(2)) return RoundToBf16;
+  const bool bf16 = facts.dot_f32 == DotPasses::kBf16x1 || job.rule.Allows(kSplitDot);
+  if (bf16 && job.state.Once(2)) return &kBf16;
   const bool tf32 = facts.dot_tf32 || facts.dot_f32 == DotPasses::kTf32;
-  return tf32 || job.rule.Allows(kSplitDot) ? RoundToTf32 : nullptr;
+  return tf32 || job.rule.Allows(kSplitDot) ? &kTf32 : nullptr;
 }
 
 // Rounds f32 operands as the algorithm prescribes. Without an algorithm, rounds those operands
 // whose precision allows it.
 void RoundOperands(NoiseJob& job, Literal& lhs, Literal& rhs) {
   if (job.operands[0].element_type() != PrimitiveType::kF32) return;
-  if (RoundOperand round = RoundingOf(job.instruction.WordOr(Attr::kAlgorithm, ""))) {
-    round(lhs);
-    round(rhs);
-    return;
-  }
-  RoundOperand round = GrantedRounding(job);
-  if (round == nullptr || !job.state.Once(2)) return;
+  const Rounding* prescribed = RoundingOf(job.instruction.WordOr(Attr::kAlgorithm, ""));
+  const Rounding* round = prescribed != nullptr ? prescribed : GrantedRounding(job);
+  if (round == nullptr || (prescribed == nullptr && !job.state.Once(2))) return;
   const auto* precisions = job.instruction.Get<std::vector<std::string>>(Attr::kOperandPrecision);
   // HIGH requires three passes of bf16; a single rounding to bf16 is less precise.
   auto kept = [&](size_t i) {
-    if (precisions == nullptr || i >= precisions->size()) return false;
-    return (*precisions)[i] == "highest" || (round == RoundToBf16 && (*precisions)[i] == "high");
+    if (prescribed != nullptr || precisions == nullptr || i >= precisions->size()) return false;
+    return (*precisions)[i] == "highest" || (round == &kBf16 && (*precisions)[i] == "high");
   };
-  if (!kept(0)) round(lhs);
-  if (!kept(1)) round(rhs);
+  const bool one_sided = !job.typical && job.state.Once(2);
+  auto read = [&](Literal& operand, FactorReading& reading) {
+    if (one_sided) {
+      reading = round->reading;
+    } else {
+      round->to_nearest(operand);
+    }
+  };
+  if (!kept(0)) read(lhs, job.left);
+  if (!kept(1)) read(rhs, job.right);
 }
 
 // Returns the number of bf16 passes (3, 6 or 9) in which the algorithm computes an f32 dot; 0 for
@@ -157,6 +169,8 @@ SumStyle DrawStyle(const NoiseJob& job, PrimitiveType type, bool contraction) {
   }
   style.order = static_cast<SumOrder>(random.Below(kSumOrders));
   style.lanes = 1 << (1 + random.Below(5));
+  style.left = job.left;
+  style.right = job.right;
   return style;
 }
 

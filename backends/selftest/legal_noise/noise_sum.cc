@@ -10,6 +10,18 @@
 namespace hlocts::backends {
 namespace {
 
+// Rounds away from zero or towards it where the error permits that, and otherwise to the other
+// side. Factors near the ends of the range of f32 are read exactly.
+double ReadFactor(double x, const FactorReading& reading, bool away) {
+  const double size = std::fabs(x);
+  if (reading.bits == 0 || !(size > 0x1p-100 && size < 0x1p100)) return x;
+  const double unit = std::ldexp(1.0, std::ilogb(size) + 1 - reading.bits);
+  const double below = std::floor(size / unit) * unit;
+  if (below == size) return x;
+  const double wanted = away ? below + unit : below, other = away ? below : below + unit;
+  return std::copysign(std::fabs(wanted - size) <= reading.error * size ? wanted : other, x);
+}
+
 class Summation {
  public:
   Summation(const SumStyle& style, generators::SplitMix64& random)
@@ -17,6 +29,7 @@ class Summation {
 
   double Run(std::vector<SumTerm> terms) {
     if (terms.empty()) return style_.multiply ? 1 : 0;
+    if (style_.left.bits > 0 || style_.right.bits > 0) ReadFactors(terms);
     switch (style_.order) {
       case SumOrder::kBackward:
         std::reverse(terms.begin(), terms.end());
@@ -38,6 +51,14 @@ class Summation {
   }
 
  private:
+  // Rounds factors so that each product errs to the same side.
+  void ReadFactors(std::vector<SumTerm>& terms) {
+    const bool up = random_.Below(2) == 0;
+    for (SumTerm& term : terms) {
+      const bool away = (term.a * term.b > 0) == up;
+      term = {ReadFactor(term.a, style_.left, away), ReadFactor(term.b, style_.right, away)};
+    }
+  }
   double Stored(double value) const {
     double stored = RoundTo(style_.step, value);
     bool tiny = std::fabs(value) < FormatOf(style_.step).min_normal() && stored != 0;

@@ -14,6 +14,13 @@ namespace hlocts::backends {
 enum class SumOrder : uint8_t { kForward, kBackward, kPairs, kLanes, kShuffled, kShuffledTree };
 inline constexpr int kSumOrders = 6;
 
+// The reading of a factor of each product in `bits` significant bits, with a relative error of at
+// most `error`. 0 bits: exact.
+struct FactorReading {
+  int bits = 0;
+  double error = 0;
+};
+
 // The way in which one instruction's sums are computed.
 struct SumStyle {
   PrimitiveType step = PrimitiveType::kF32;  // type to which partial sums are rounded
@@ -24,6 +31,8 @@ struct SumStyle {
   int bits = 0;                              // significant bits of partial sums; 0: all
   SumOrder order = SumOrder::kForward;
   int lanes = 8;
+  // Readings whose errors all have the same sign in a sum.
+  FactorReading left, right;
 };
 
 struct SumTerm {

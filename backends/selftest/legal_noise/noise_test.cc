@@ -277,6 +277,23 @@ TEST(NoiseAcrossCalls, UnroundedValuesPass) {
   EXPECT_GT(unrounded, 0);
 }
 
+// The readings of both factors err to one side: some sum is near the bound 2 * 2^-8, and none
+// beyond it by more than the product of two errors.
+TEST(OneSidedReadings, ComeNearTheBound) {
+  SumStyle style;
+  style.step = PrimitiveType::kF64;
+  style.left = style.right = {8, 0x1p-8};
+  generators::SplitMix64 random(1);
+  double most = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const double a = 1 + static_cast<double>(random.Below(1 << 20)) * 0x1p-20;
+    const double b = -1 - static_cast<double>(random.Below(1 << 20)) * 0x1p-20;
+    most = std::max(most, std::fabs(NoisySum(style, {{a, b}}, random) / (a * b) - 1));
+  }
+  EXPECT_GT(most, 1.8 * 0x1p-8);
+  EXPECT_LE(most, 2.1 * 0x1p-8);
+}
+
 // The transforms must return small integers up to roundings.
 TEST(FastConvolution, IsTheConvolution) {
   auto module = ParseModule(
