@@ -10,13 +10,6 @@ namespace {
 
 std::filesystem::path Folder() { return HLOCTS_SOURCE_DIR "/reference/judge/cases"; }
 
-// Returns true if the result agrees with the stated outcome. A stated `pass` requires only that the
-// answer is accepted, even by a set that is too wide to check anything. A stated `inconclusive` is
-// compared with the verdict that a user sees.
-bool Agrees(const JudgeResult& result, Outcome stated) {
-  return (stated == Outcome::kInconclusive ? result.outcome : AcceptedOr(result)) == stated;
-}
-
 class CasesTest : public testing::TestWithParam<std::string> {};
 
 TEST_P(CasesTest, HaveTheirVerdicts) {

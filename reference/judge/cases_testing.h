@@ -46,6 +46,13 @@ inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
 }
 
+// Returns true if the result agrees with the stated outcome. A stated `pass` requires only that the
+// answer is accepted, even by a set that is too wide to check anything. A stated `inconclusive` is
+// compared with the verdict that a user sees.
+inline bool Agrees(const JudgeResult& result, Outcome stated) {
+  return (stated == Outcome::kInconclusive ? result.outcome : AcceptedOr(result)) == stated;
+}
+
 inline JudgeResult JudgeCase(const Case& c) {
   auto module = ParseModule(c.module);
   EXPECT_TRUE(module.ok()) << module.status();
