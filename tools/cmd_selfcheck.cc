@@ -14,6 +14,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
+#include "backends/backend_list.h"
 #include "backends/selftest/faults/fault.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
@@ -368,6 +369,9 @@ int RunSelfcheck(const SelfcheckOptions& options) {
     return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
   auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
   if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
+  const auto noise =
+      backends::MakeInProcessBackend(absl::StrCat("legal-noise?facts=", options.facts));
+  if (!noise.ok()) return Fail(Annotate(noise.status(), "--facts"));
   int status = kExitOk;
   if (parts->count("clauses"))
     status = RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});

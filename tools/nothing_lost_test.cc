@@ -54,6 +54,12 @@ TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {
   }
 }
 
+TEST_F(NothingLostTest, AnUnknownFactOfTheNoiseIsAnError) {
+  Ran refused = RunHlocts("selfcheck noise --facts=dot.f32=bf16");
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  EXPECT_THAT(refused.out, HasSubstr("dot.f32=bf16 is not a fact"));
+}
+
 TEST_F(NothingLostTest, ARunOfAnotherRequestIsKept) {
   const std::string out = " --out=" + Path("r");
   const std::string run = "run movement/rev --backend=reference" + out;
