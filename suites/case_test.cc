@@ -105,6 +105,7 @@ TEST(CaseTest, MistakesInRowsAreRefused) {
   };
   EXPECT_THAT(refused("@for stem operation\ncos Cos\n"), HasSubstr("f:1"));
   EXPECT_THAT(refused("@for stem operation opcode own\ncos Cos\n"), HasSubstr("f:2"));
+  EXPECT_THAT(refused("@for stem operation opcode\na-b B c\n"), HasSubstr("letters, digits and _"));
   EXPECT_THAT(refused("@for stem operation opcode\n"), HasSubstr("no operation below @for"));
   EXPECT_THAT(refused("", "@param type f32 | often f16\n"), HasSubstr("expected a tier"));
   EXPECT_THAT(refused("", "@if ${complex}\n"), HasSubstr("expected a column of @for"));
