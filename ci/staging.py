@@ -88,9 +88,10 @@ def installed_page(text, folder, share, prefix=""):
         is_marked = found[0][0] == "`" and lacking(found[0], *trees)  # link() marks that of a link
         return found[0] + " (source tree)" * is_marked
 
-    for word, name in (("build/hlocts", "hlocts"), ("ci/nightly", f"{prefix}ci/nightly"),
-                       ("pip install ./python", "pip install hlocts-*.whl")):
+    for word, name in (("build/hlocts", "hlocts"), ("ci/nightly", f"{prefix}ci/nightly")):
         text = text.replace(word, name)
+    # A line that names a checkout is for one.
+    text = re.sub(r"(?<!checkout: )(?<!checkout `)pip install \./python", "pip install hlocts-*.whl", text)
     trees, parts = (folder, share), re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     for number, part in enumerate(parts):
         if number % 2 == 0:

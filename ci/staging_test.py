@@ -135,6 +135,11 @@ class Staged(unittest.TestCase):
             for line in re.sub(r"`[^`\n]+` \(source tree\)|.*[^`] \(source tree\)$", "", text, flags=re.M).splitlines():
                 self.assertFalse(staging.lacking(line, page.parent, share), f"{page}: {line}")
 
+    def test_the_line_of_a_checkout_stays(self):
+        line = "in a checkout: pip install ./python jax"
+        installed = staging.installed_page(f"pip install ./python jax\n{line}", BUILD, BUILD)
+        self.assertEqual(installed.split(" (source")[0], f"pip install hlocts-*.whl jax\n{line}")
+
     def test_the_evidence_of_the_readme_is_packed(self):
         share = self.tree / "share/hlocts"
         for name in ("selfcheck/faults.txt", "scorecards/xla.txt", "programs/programs.txt", "sweeps/sweeps.txt"):

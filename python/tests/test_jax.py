@@ -353,6 +353,18 @@ def test_the_report_of_pytest(pytester):
                                "*a test that conforms returns a function*", "SKIPPED*_report_of_pytest.py:*no handler for*"])
 
 
+def test_an_error_in_the_decorator_has_its_frame(pytester):
+    pytester.makepyfile("""
+        import hlocts
+        @hlocts.conforms(mesh=3)
+        def test_it():
+            return lambda x: x, 1.0
+    """)
+    done = pytester.runpytest_subprocess()
+    done.stdout.fnmatch_lines(["*'int' object is not callable*", "*testing.py:*TypeError"])
+    done.stdout.no_fnmatch_line("*full-trace*")
+
+
 def test_the_option_names_the_engine(pytester):
     pytester.makepyfile("""
         import hlocts, jax.numpy as jnp
@@ -405,9 +417,11 @@ from jax.sharding import Mesh, PartitionSpec as P
 def mesh():
     return Mesh(np.array(jax.devices()).reshape(2, 2), ("a", "b"))
 
-@hlocts.conforms(mesh=mesh, in_specs=(P("a", "b"),), out_specs=P("b"))
-def test_of_a_mesh():
+def of_a_mesh():
     return lambda x: x.sum(0), np.arange(16, dtype=np.float32).reshape(4, 4)
+test_of_a_mesh, test_of_a_function = (
+    hlocts.conforms(of_a_mesh, mesh=given, in_specs=(P("a", "b"),), out_specs=P("b"))
+    for given in (mesh(), mesh))
 
 def test_each_device_computes_on_what_it_has():
     low = hlocts.lowering.lower(lambda x: x + 1, (np.arange(8.),),
@@ -443,14 +457,14 @@ def test_unequal_copies_fail():
                              check_vma=False)
         return part(x)
     spread = dict(mesh=mesh(), in_specs=(P(("a", "b")),), out_specs=P())
-    for options, runs in (({}, {}), ({"repeat": 2}, {"fail": 2})):
-        result = hlocts.check(own, np.arange(1., 5, dtype=np.float32), **spread, **options)
+    for options, runs in ((spread, {}), (spread | {"repeat": 2}, {"fail": 2}), ({}, {})):
+        result = hlocts.check(own, np.arange(1., 5, dtype=np.float32), **options)
         failure = result.failure
         assert (result.verdict, failure.output, failure.index, result.runs) == ("fail", 0, (0,), runs)
         assert [copy.value for copy in failure.copies] == ["1", "2"], failure
         assert not result.replay and sorted(os.listdir(result.files.path)) == [
             "inputs.npz", "module.hlo", "outputs.npz"]
-        for words in ("[0] is 1 on device 0 and 2 on device 1", "different copies of an element; the outputs of one device are acceptable",
+        for words in ("4 devices)", "1 elements compared on each of 4 devices", "[0] is 1 on device 0 and 2 on device 1", "different copies of an element; the outputs of one device are acceptable",
                       "the program's fault and not JAX's", "a tile must be equal", "the same check"):
             assert words in str(result), str(result)
         assert result.explain().startswith(str(result))
@@ -511,4 +525,4 @@ def test_wrong_arguments_are_named():
 
 def test_a_mesh(pytester):
     pytester.makepyfile(MESH_TEST)
-    pytester.runpytest_subprocess().assert_outcomes(passed=10)
+    pytester.runpytest_subprocess().assert_outcomes(passed=11)

@@ -314,7 +314,7 @@ def _judge(
         arrays.write(job.path / _OUTPUTS, "out", outputs)
         arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
                      f"--outputs={job.file(_OUTPUTS)}", f"--profile={profile}",
-                     *([f"--partitions={low.devices}"] if low and low.devices > 1 else []),
+                     *([f"--partitions={low.devices}"] if low and low.devices > low.partitions else []),
                      *_fact_options(facts)]  # fmt: skip
         return _result(binary.run_json(arguments), job, arguments, text, low, (inputs, outputs))
 
@@ -338,7 +338,14 @@ def _result(
         replay_arguments=(*arguments, "--explain"), record=record, runs=record.get("runs", {}),
         kept=job.wanted, files=job,
         takes_facts=arguments[0] != "diff", fact=deciding_fact(record, arguments),
+        copies=_copies(record, low, given),
     )  # fmt: skip
+
+
+def _copies(record: dict[str, Any], low: _Low, given: _Io | None) -> int:
+    """Returns the number of devices, each of which returns the whole result."""
+    elements = sum(array.size for array in given[1]) if given and low and low.partitions > 1 else 0
+    return record["elements"] // elements or 1 if elements else 1
 
 
 def _failure(

@@ -3,7 +3,7 @@
 
 import functools
 from collections.abc import Callable
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
@@ -23,12 +23,18 @@ class NotJudgedError(ConformanceError):
     the result may be wrong."""
 
 
+def explains(raised: Any) -> bool:
+    """Returns True if the message of an exception, as pytest holds it, explains it without frames
+    of this package. As __tracebackhide__ it hides them; other exceptions keep them."""
+    return isinstance(raised.value, HloctsError | ConformanceError)
+
+
 def brief(function: Callable[_P, _T]) -> Callable[_P, _T]:
     """Omits the frames of this package from an HloctsError, whose message explains it."""
 
     @functools.wraps(function)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _T:
-        __tracebackhide__ = True
+        __tracebackhide__ = explains
         try:
             return function(*args, **kwargs)
         except HloctsError as error:

@@ -52,8 +52,9 @@ class Lowered:
     unflatten: Callable[[list[Array]], Any]  # of the first device
     engine: str  # name of that backend
     facts: tuple[str, ...]  # that hold on it: see own_facts
-    devices: int = 1  # over which it partitions the function
-    # Set by execute if a mesh is used: elements of which two devices have different copies.
+    devices: int = 1  # over which JAX partitions the function
+    partitions: int = 1  # of the module, which then has manual regions
+    # Set by execute: elements of which two devices have different copies.
     unequal: list[Unequal] = dataclasses.field(default_factory=list)
 
 
@@ -200,8 +201,8 @@ def _gspmd(jax: Any) -> Iterator[None]:
             jax.config.update(name, before)
 
 
-def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> str:
-    """Returns HLO text with the places in the source. JAX's text omits the number of partitions,
+def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> tuple[str, int]:
+    """Returns HLO text with the places in the source, and its number of partitions. JAX's text omits the number of partitions,
     without which an engine partitions nothing."""
     attributes = lowered.compiler_ir("stablehlo").operation.attributes
     count = int(attributes["mhlo.num_partitions"]) if "mhlo.num_partitions" in attributes else 1
@@ -214,7 +215,8 @@ def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> str:
     options = sys.modules[type(computation).__module__].HloPrintOptions.short_parsable()
     options.print_metadata = True
     text = str(computation.get_hlo_module().to_string(options))
-    return text if count == 1 else text.replace("\n", f", num_partitions={count}\n", 1)
+    header = "" if count == 1 else f", num_partitions={count}"
+    return text.replace("\n", f"{header}\n", 1), count
 
 
 def lower(
@@ -242,14 +244,15 @@ def lower(
 
     def execute() -> list[Array]:
         if parted is None:
-            return _leaves(jax, lowered.compile()(*words))
-        typed = spread and spread.is_typed
-        results = parted(*(words if typed else jax.tree_util.tree_map(np.asarray, words)))
-        leaves = jax.tree_util.tree_leaves(results)
-        unequal.extend(_unequal(leaves))
-        return [np.asarray(leaf) for leaf in leaves]
+            results = lowered.compile()(*words)
+        else:
+            typed = spread and spread.is_typed
+            results = parted(*(words if typed else jax.tree_util.tree_map(np.asarray, words)))
+        unequal.extend(_unequal(jax.tree_util.tree_leaves(results)))
+        return _leaves(jax, results)
 
-    text = _text(lower_again, lowered, jax)
+    text, partitions = _text(lower_again, lowered, jax)
+    devices = spread.mesh.size if spread else partitions
     inputs = _leaves(jax, words)
     _check_parameters(text, inputs)
     device = jax.devices()[0]
@@ -264,8 +267,9 @@ def lower(
         execute=execute,
         unflatten=lambda leaves: jax.tree_util.tree_unflatten(out_tree, leaves[:len(out_leaves)]),
         engine=f"jax {jax.__version__} ({device.device_kind}"
-        + (f", {spread.mesh.size} devices)" if spread else ")"),
+        + (f", {devices} devices)" if devices > 1 or spread else ")"),
         facts=own_facts(jax),
-        devices=spread.mesh.size if spread else 1,
+        devices=devices,
+        partitions=partitions,
         unequal=unequal,
     )

@@ -97,6 +97,7 @@ class Result:
     is_cut: bool = True  # nothing is left to judge by pieces
     takes_facts: bool = True  # False: a named engine, which declares its own
     fact: str = ""  # would narrow the widest set, if the engine sums so
+    copies: int = 1  # devices that return the whole result; `elements` counts those of each
 
     @property
     def passed(self) -> bool:
@@ -159,7 +160,8 @@ class Result:
 
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""
-        return (f"{self.elements} elements compared{free}; {self.bits_checked:.1f} bits checked on "
+        each = f" on each of {self.copies} devices" if self.copies > 1 else ""
+        return (f"{self.elements // self.copies} elements compared{each}{free}; {self.bits_checked:.1f} bits checked on "
                 f"average (mean; explain(): the median of significant bits); profile {self.profile}")
 
     def _lines(self) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from hlocts import api, lowering
-from hlocts.errors import HloctsError, NotJudgedError
+from hlocts.errors import HloctsError, NotJudgedError, explains
 
 __unittest = True  # see errors.py
 _session: dict[str, str | None] = {"engine": None}
@@ -42,15 +42,15 @@ def conforms(
     """Makes a test of a function, which returns the function and its arguments, `return f, x, y`.
     It passes if HLO allows the engine's result. It is skipped, with the reason, if a result cannot
     be judged (unsupported, inconclusive). facts, mesh, in_specs and out_specs: see check; an engine
-    that the pytest option names declares its own facts. A callable mesh is called when the test
-    runs."""
+    that the pytest option names declares its own facts. mesh is a Mesh, or a function that returns
+    one, which is called when the test runs."""
     if test is None:
         return functools.partial(conforms, engine=engine, profile=profile, facts=facts, mesh=mesh,
                                  in_specs=in_specs, out_specs=out_specs)  # fmt: skip
 
     @functools.wraps(test)
     def wrapper(*args: Any, **kwargs: Any) -> None:
-        __tracebackhide__ = True
+        __tracebackhide__ = explains
         made = test(*args, **kwargs)
         if not isinstance(made, tuple) or not made or not callable(made[0]):
             raise HloctsError("a test that conforms returns a function and its arguments")
@@ -58,9 +58,10 @@ def conforms(
             made = (made[0], *_arguments(made[0], made[1]))
         chosen = engine if engine is not None else _session["engine"]
         given = facts if engine is not None or chosen is None else None
+        is_mesh = mesh is None or hasattr(mesh, "axis_names")  # a Mesh is callable, as a decorator
         try:
             result = api.check(made[0], *made[1:], engine=chosen, profile=profile, facts=given,
-                               mesh=mesh() if callable(mesh) else mesh, in_specs=in_specs,
+                               mesh=mesh if is_mesh else mesh(), in_specs=in_specs,
                                out_specs=out_specs).raise_for_failure()  # fmt: skip
         except NotJudgedError as error:
             reason = str(error).split("\n")[1].strip()  # after the headline: one sentence
