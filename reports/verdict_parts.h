@@ -16,6 +16,7 @@ namespace hlocts::reports {
 struct OutputElement {
   int64_t output = -1;
   int64_t index = 0;
+  int64_t device = 0;
   std::string origin;        // the instruction or input from which a NaN comes
   bool is_an_input = false;  // the origin is an input
 };

@@ -279,7 +279,9 @@ struct DigitsFlags {
 absl::Status ShowDigits(const DigitsFlags& flags) {
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(flags.module, flags.inputs, flags.seed, flags.common));
   if (job.request.arguments.size() != 1)
-    return absl::UnimplementedError("digits: expected one device");
+    return absl::UnimplementedError(
+        "digits: expected one device, found a module of several: measure the function that one "
+        "device computes (the body of a shard_map), on the tile of a device");
   std::vector<OtherWidth> widths;
   if (!flags.compiled.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule compiled, OpenModule(flags.compiled));

@@ -401,6 +401,53 @@ ENTRY e {
               HasSubstr("output 0 [1]: input x[1] is NaN"));
 }
 
+TEST_F(StoryTest, TheDerivationOfANanKeepsItsOriginAndInputs) {
+  std::string text =
+      "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  z = f32[2] constant({0, 0})\n"
+      "  q = f32[2] divide(x, z)\n  n0 = f32[2] multiply(q, z)\n";
+  for (int i = 1; i <= 40; ++i)
+    absl::StrAppend(&text, i == 40 ? "  ROOT n" : "  n", i, " = f32[2] negate(n", i - 1, ")\n");
+  Ran ran = RunHlocts("diff " + Write("long.hlo", text + "}\n") + " --explain --backend=reference" +
+                      " --inputs=" + Write("long.txt", "f32[2] {1, 2}\n"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("\n  instruction: n0, operands q[0] = inf, z[0] = 0\n"),
+                             HasSubstr("step by step, from the inputs:\n  x[0] = 1\n"),
+                             HasSubstr("\n  n0[0] = multiply(q[0], z[0]): nan\n"),
+                             HasSubstr(" more values\n"), HasSubstr("\n  n40[0] = negate(")));
+}
+
+TEST_F(StoryTest, ANanOfAManualRegionHasItsDevice) {
+  const std::string module = Write("region.hlo", R"(HloModule m, num_partitions=2
+
+body {
+  p = f32[1,2] parameter(0)
+  e = f32[1,2] exponential(p)
+  ROOT d = (f32[1,2], f32[1,2]) tuple(e, p)
+}
+
+ENTRY main {
+  x = f32[2,2] parameter(0)
+  s = f32[2,2] custom-call(x), custom_call_target="Sharding", sharding={devices=[2,1]<=[2]}
+  t = f32[1,2] custom-call(s), custom_call_target="SPMDFullToShardShape", sharding={manual}
+  c = (f32[1,2], f32[1,2]) call(t), to_apply=body
+  g = f32[1,2] get-tuple-element(c), index=0
+  r = f32[1,2] subtract(g, g)
+  u = f32[1,2] custom-call(r), custom_call_target="Sharding", sharding={manual}
+  ROOT w = f32[2,2] custom-call(u), custom_call_target="SPMDShardToFullShape", sharding={devices=[2,1]<=[2]}
+}
+)");
+  const auto judged = [&](const std::string& inputs) {
+    return RunHlocts("diff " + module + " --explain --backend=reference --inputs=" +
+                     Write("region.txt", "f32[2,2] " + inputs + "\n"))
+        .out;
+  };
+  EXPECT_THAT(judged("{{1, 2}, {3, 100}}"),
+              AllOf(HasSubstr("output 0 [1,1]: r on device 1, operands g[0,1] = inf"),
+                    HasSubstr("\n  x[1,1] on device 1 = 100\n"),
+                    HasSubstr("\n  r[0,1] on device 1 = subtract(e.c[0,1], e.c[0,1]): nan\n"),
+                    HasSubstr("(u[0,1] on device 1): nan\n")));
+  EXPECT_THAT(judged("{{nan, 2}, {3, 1}}"), HasSubstr("input x[0,0] on device 0 is NaN"));
+}
+
 TEST_F(StoryTest, DefaultsComeFromAFile) {
   const std::string config = Write(
       "hlocts.toml", "# of my plugin\nengine = \"legal-noise\"  # short\n[run]\ntier = 'smoke'\n");

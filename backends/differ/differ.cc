@@ -270,8 +270,8 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
   if (options_.unusual && inside) {
     verdict.unusual = FindUnusual(outputs, facts).text;
   }
-  if (options_.describe && options_.blame && inside && outputs.size() == 1)
-    AddNanNote(module_, request_, options_.load, outputs[0], verdict);
+  if (options_.describe && options_.blame && inside)
+    AddNanNote(module_, request_, options_.load, outputs, verdict);
   ApplyPrintedResult(options_.printed_result, outputs, verdict);
   return verdict;
 }

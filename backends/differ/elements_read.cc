@@ -6,8 +6,11 @@
 #include "absl/algorithm/container.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
+#include "spec/ir/tiles.h"
+#include "spec/ops/custom_calls.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/op_table.h"
+#include "spec/text/sharding_calls.h"
 
 namespace hlocts::backends {
 namespace {
@@ -159,7 +162,50 @@ Elements OfMovement(ops::Movement movement, const Instruction& instruction, size
   HLOCTS_UNREACHABLE();
 }
 
+// The element of the whole array for one of a tile, or the reverse: `entering` a manual region or
+// leaving it. The tile is that of the device on the manual side.
+Elements OfRegionEdge(const Instruction& call, bool entering, const Index& index,
+                      const Transfer& between) {
+  if (!call.shape().IsArray() || call.operands().size() != 1) return std::nullopt;
+  const auto grids = GridsOfCall(call, between.devices.partitions);
+  if (!grids.ok()) return std::nullopt;
+  const Shape& whole = entering ? call.operand(0).shape() : call.shape();
+  const int64_t device = (entering ? between.to : between.from) % between.devices.partitions;
+  const int64_t wanted = LinearIndex(index, RowMajorStrides(call.shape().dimensions()));
+  std::vector<int64_t> found;
+  ForEachInTile(whole, ShardOf((*grids)[0], whole, device), [&](int64_t inside, int64_t outside) {
+    if ((entering ? inside : outside) == wanted) found.push_back(entering ? outside : inside);
+  });
+  return found;
+}
+
 }  // namespace
+
+std::vector<int64_t> DevicesRead(const Instruction& instruction,
+                                 const reference::DeviceGrid& devices, int64_t device) {
+  std::vector<int64_t> read;
+  if (ShardingCallOf(instruction) == ShardingCall::kShardToFull) {
+    const int64_t first = device - device % devices.partitions;
+    for (int64_t p = 0; p < devices.partitions; ++p) read.push_back(first + p);
+  } else if (reference::IsCollective(instruction.opcode())) {
+    auto group = reference::GroupOf(instruction, devices, device);
+    if (group.ok()) read = *std::move(group);
+  }
+  return read.empty() ? std::vector<int64_t>{device} : read;
+}
+
+std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
+                                                 const std::vector<int64_t>& index,
+                                                 const Transfer& between) {
+  const Shape& shape = instruction.operand(static_cast<int64_t>(operand)).shape();
+  if (const std::optional<ShardingCall> call = ShardingCallOf(instruction)) {
+    if (*call != ShardingCall::kAnnotation)
+      return OfRegionEdge(instruction, *call == ShardingCall::kFullToShard, index, between);
+    return shape.IsArray() ? One(shape, index) : std::nullopt;
+  }
+  const bool same = instruction.opcode() == Opcode::kAllReduce && instruction.shape().IsArray();
+  return same ? One(shape, index) : ElementsRead(instruction, operand, index);
+}
 
 std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
                                                  const std::vector<int64_t>& index) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "reference/ops/collective.h"
 #include "spec/ir/module_fwd.h"
 
 namespace hlocts::backends {
@@ -18,5 +19,19 @@ namespace hlocts::backends {
 // window, or if a shape is a tuple.
 std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
                                                  const std::vector<int64_t>& index);
+
+// Returns the devices whose operands determine the instruction's result on `device`: the others too
+// for a collective and for the end of a manual region.
+std::vector<int64_t> DevicesRead(const Instruction& instruction,
+                                 const reference::DeviceGrid& devices, int64_t device);
+
+// Like ElementsRead, for an element of the result on device `to` and the operand on device `from`.
+struct Transfer {
+  reference::DeviceGrid devices;
+  int64_t from = 0, to = 0;
+};
+std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
+                                                 const std::vector<int64_t>& index,
+                                                 const Transfer& between);
 
 }  // namespace hlocts::backends

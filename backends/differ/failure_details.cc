@@ -4,13 +4,17 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <tuple>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/differ/elements_read.h"
 #include "reference/eval_hook.h"
 #include "reference/evaluator.h"
+#include "reference/world/world.h"
+#include "reference/world_interface.h"
 #include "reports/verdict_parts.h"
 #include "spec/cut/cut.h"
 #include "spec/ir/index_util.h"
@@ -98,8 +102,14 @@ std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, c
   return std::nullopt;
 }
 
-// The calls and fusions that lead from the entry computation to an instruction.
-using CallPath = std::vector<const Instruction*>;
+// A device, and the calls and fusions that lead from the entry computation to an instruction.
+struct CallPlace {
+  int64_t device = 0;
+  std::vector<const Instruction*> path = {};
+  bool operator<(const CallPlace& other) const {
+    return std::tie(device, path) < std::tie(other.device, other.path);
+  }
+};
 
 // Returns the computation that a call or fusion runs once; nullptr for other instructions.
 const Computation* CalleeOf(const Instruction& instruction) {
@@ -108,51 +118,81 @@ const Computation* CalleeOf(const Instruction& instruction) {
   return nullptr;
 }
 
-// Follows the calls of an evaluation.
+// Follows the calls of an evaluation, on each device.
 class CallHook : public reference::EvalHook {
  public:
-  absl::Status BeforeInstruction(reference::EvalContext&, const Instruction& instruction,
+  absl::Status BeforeInstruction(reference::EvalContext& context, const Instruction& instruction,
                                  absl::Span<Literal> operands) override {
-    HLOCTS_RETURN_IF_ERROR(Before(instruction, operands));
-    if (CalleeOf(instruction) != nullptr) path_.push_back(&instruction);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    CallPlace& place = PlaceOf(context);
+    HLOCTS_RETURN_IF_ERROR(Before(place, instruction, operands));
+    if (CalleeOf(instruction) != nullptr) place.path.push_back(&instruction);
     return absl::OkStatus();
   }
-  absl::Status AfterInstruction(reference::EvalContext&, const Instruction& instruction,
+  absl::Status AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
                                 absl::Span<const Literal>, Literal& value) override {
-    if (CalleeOf(instruction) != nullptr) path_.pop_back();
-    After(instruction, value);
+    const std::lock_guard<std::mutex> lock(mutex_);
+    CallPlace& place = PlaceOf(context);
+    if (CalleeOf(instruction) != nullptr) place.path.pop_back();
+    After(place, instruction, value);
     return absl::OkStatus();
   }
 
  protected:
-  const CallPath& path() const { return path_; }
-  virtual absl::Status Before(const Instruction&, absl::Span<const Literal>) {
+  virtual absl::Status Before(const CallPlace&, const Instruction&, absl::Span<const Literal>) {
     return absl::OkStatus();
   }
-  virtual void After(const Instruction&, const Literal&) {}
+  virtual void After(const CallPlace&, const Instruction&, const Literal&) {}
 
  private:
-  CallPath path_;
+  CallPlace& PlaceOf(reference::EvalContext& context) {
+    const reference::DeviceEnvironment* world = context.options().world;
+    const int64_t device =
+        world == nullptr ? 0
+                         : world->replica_id() * world->partition_count() + world->partition_id();
+    return places_.try_emplace(device, CallPlace{device}).first->second;
+  }
+
+  std::mutex mutex_;
+  std::map<int64_t, CallPlace> places_;
 };
 
-// Keeps the operands of one instruction at the end of a path, and ends the evaluation there.
+// Keeps the operands of one instruction at the end of a path, by device, and ends the evaluation
+// there.
 class OperandCatcher : public CallHook {
  public:
-  explicit OperandCatcher(const Instruction& wanted, CallPath at = {})
+  explicit OperandCatcher(const Instruction& wanted, std::vector<const Instruction*> at = {})
       : wanted_(wanted), at_(std::move(at)) {}
-  std::vector<Literal> caught;
+  std::map<int64_t, std::vector<Literal>> caught;
 
  protected:
-  absl::Status Before(const Instruction& instruction, absl::Span<const Literal> operands) override {
-    if (&instruction != &wanted_ || path() != at_) return absl::OkStatus();
-    caught.assign(operands.begin(), operands.end());
+  absl::Status Before(const CallPlace& place, const Instruction& instruction,
+                      absl::Span<const Literal> operands) override {
+    if (&instruction != &wanted_ || place.path != at_) return absl::OkStatus();
+    caught[place.device].assign(operands.begin(), operands.end());
     return absl::CancelledError("caught");
   }
 
  private:
   const Instruction& wanted_;
-  const CallPath at_;
+  const std::vector<const Instruction*> at_;
 };
+
+// Evaluates the module on all devices for what the hook sees.
+void EvaluateFor(CallHook& hook, const Module& module, const ExecuteRequest& request,
+                 const LoadOptions& load) {
+  std::vector<std::vector<Literal>> arguments;
+  for (const std::vector<Literal>& leaves : request.arguments) {
+    auto nested = NestArguments(module, leaves);
+    if (!nested.ok()) return;
+    arguments.push_back(*std::move(nested));
+  }
+  reference::EvalOptions options{load};
+  options.hook = &hook;
+  reference::EvaluateReplicated(module, arguments, {load.replicas, load.partitions, request.infeed},
+                                options)
+      .IgnoreError();
+}
 
 std::string ElementsText(const Literal& operand, const std::vector<int64_t>& elements) {
   std::vector<std::string> shown;
@@ -293,34 +333,56 @@ std::optional<int64_t> FirstNan(const Literal& value) {
 
 using Values = std::map<const Instruction*, Literal>;
 
-// Keeps the values that have a NaN, by the path to their instruction.
+// Keeps the values that have a NaN, by the place of their instruction.
 class NanCatcher : public CallHook {
  public:
-  std::map<CallPath, Values> caught;
+  std::map<CallPlace, Values> caught;
+
+  bool Has(const CallPlace& place, const Instruction* instruction) const {
+    const auto found = caught.find(place);
+    return found != caught.end() && found->second.contains(instruction);
+  }
 
  protected:
-  void After(const Instruction& instruction, const Literal& value) override {
-    if (FirstNan(value)) caught[path()].insert_or_assign(&instruction, value);
+  void After(const CallPlace& place, const Instruction& instruction,
+             const Literal& value) override {
+    if (FirstNan(value)) caught[place].insert_or_assign(&instruction, value);
   }
 };
 
 struct NanElement {
   const Instruction* instruction;
   int64_t element;
-  CallPath path = {};
+  CallPlace place = {};
 };
 
+// Returns the element of a part of a value: if a call made the tuple, in the called computation.
+std::optional<NanElement> ElementOf(CutValue value, NanElement at) {
+  while (!value.index.empty()) {
+    const Computation* callee = CalleeOf(*value.instruction);
+    if (callee == nullptr) return std::nullopt;
+    at.place.path.push_back(value.instruction);
+    value = ResolveValue(*callee->root(), value.index);
+  }
+  at.instruction = value.instruction;
+  return at;
+}
+
 // Returns the operand element that is NaN and determines this element.
-std::optional<NanElement> NanOperand(const NanElement& at, const Values& values) {
-  const auto& dimensions = at.instruction->shape().dimensions();
-  for (size_t i = 0; i < at.instruction->operands().size(); ++i) {
-    const Instruction* operand = at.instruction->operands()[i];
-    const auto value = values.find(operand);
-    if (value == values.end()) continue;
-    const auto read = ElementsRead(*at.instruction, i, MultiIndex(at.element, dimensions));
-    if (!read) return NanElement{operand, *FirstNan(value->second), at.path};
-    for (const int64_t element : *read) {
-      if (IsNanAt(value->second, element)) return NanElement{operand, element, at.path};
+std::optional<NanElement> NanOperand(const NanElement& at, const NanCatcher& values,
+                                     const reference::DeviceGrid& devices) {
+  const Index index = MultiIndex(at.element, at.instruction->shape().dimensions());
+  for (const int64_t from : DevicesRead(*at.instruction, devices, at.place.device)) {
+    const CallPlace place{from, at.place.path};
+    for (size_t i = 0; i < at.instruction->operands().size(); ++i) {
+      const Instruction* operand = at.instruction->operands()[i];
+      if (!values.Has(place, operand)) continue;
+      const Literal& value = values.caught.at(place).at(operand);
+      const auto read = ElementsRead(*at.instruction, i, index, {devices, from, at.place.device});
+      if (!read) return NanElement{operand, *FirstNan(value), place};
+      for (const int64_t element : *read) {
+        if (IsNanAt(value, element)) return NanElement{operand, element, place};
+      }
     }
   }
   return std::nullopt;
@@ -328,74 +390,98 @@ std::optional<NanElement> NanOperand(const NanElement& at, const Values& values)
 
 // Returns the NaN before this one: in the computation that is called, in the argument of a call, or
 // in an operand.
-std::optional<NanElement> NanBefore(const NanElement& at, std::map<CallPath, Values>& values) {
+std::optional<NanElement> NanBefore(const NanElement& at, const NanCatcher& values,
+                                    const reference::DeviceGrid& devices) {
   if (const Computation* callee = CalleeOf(*at.instruction)) {
-    NanElement inside{callee->root(), at.element, at.path};
-    inside.path.push_back(at.instruction);
-    if (values[inside.path].contains(inside.instruction)) return inside;
+    NanElement inside{callee->root(), at.element, at.place};
+    inside.place.path.push_back(at.instruction);
+    if (values.Has(inside.place, inside.instruction)) return inside;
   }
-  if (at.instruction->IsParameter() && !at.path.empty()) {
-    NanElement outside{at.path.back()->operands()[at.instruction->parameter_number()], at.element,
-                       at.path};
-    outside.path.pop_back();
-    if (values[outside.path].contains(outside.instruction)) return outside;
+  if (at.instruction->IsParameter() && !at.place.path.empty()) {
+    NanElement outside{at.place.path.back()->operands()[at.instruction->parameter_number()],
+                       at.element, at.place};
+    outside.place.path.pop_back();
+    if (values.Has(outside.place, outside.instruction)) return outside;
   }
-  return NanOperand(at, values[at.path]);
+  if (at.instruction->opcode() == Opcode::kGetTupleElement) {
+    auto part = ElementOf(ResolveValue(*at.instruction), at);
+    if (part && values.Has(part->place, part->instruction)) return part;
+  }
+  return NanOperand(at, values, devices);
+}
+
+// Returns ", operands a[1] = 0, b[1] = inf" of the instruction, with the reference's values.
+std::string OperandsText(const NanElement& at, const Index& where, const Module& module,
+                         const ExecuteRequest& request, const LoadOptions& load) {
+  OperandCatcher operands(*at.instruction, at.place.path);
+  EvaluateFor(operands, module, request, load);
+  const std::vector<Literal>& values = operands.caught[at.place.device];
+  std::string text;
+  for (size_t i = 0; i < values.size() && i < kShown; ++i) {
+    const auto one = Describe(*at.instruction, i, values[i], &where);
+    if (!one.value.empty())
+      absl::StrAppend(&text, i == 0 ? ", operands " : ", ", one.name, " = ", one.value);
+  }
+  return text;
 }
 
 }  // namespace
 
 NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                      int64_t output, const Index& index) {
-  const auto producer = ProducerOf(module, output);
-  if (!producer || !producer->index.empty() || request.arguments.size() != 1) return {};
-  auto arguments = NestArguments(module, request.arguments[0]);
-  if (!arguments.ok()) return {};
+                      const reports::OutputElement& output) {
+  const reference::DeviceGrid devices{load.replicas, load.partitions};
+  const auto producer = ProducerOf(module, output.output);
+  if (!producer) return {};
   NanCatcher values;
-  for (const Instruction* parameter : module.entry()->parameters()) {
-    const Literal& value = (*arguments)[parameter->parameter_number()];
-    if (FirstNan(value)) values.caught[{}].emplace(parameter, value);
+  for (int64_t d = 0; d < devices.size(); ++d) {
+    auto arguments =
+        NestArguments(module, request.arguments[request.arguments.size() == 1 ? 0 : d]);
+    if (!arguments.ok()) return {};
+    for (const Instruction* parameter : module.entry()->parameters()) {
+      const Literal& value = (*arguments)[parameter->parameter_number()];
+      if (FirstNan(value)) values.caught[{d}].emplace(parameter, value);
+    }
   }
-  reference::EvalOptions options{load};
-  options.hook = &values;
-  reference::Evaluate(module, *arguments, options).IgnoreError();
-  const Values& of_entry = values.caught[{}];
-  const auto found = of_entry.find(producer->instruction);
-  const int64_t element =
-      LinearIndex(index, RowMajorStrides(producer->instruction->shape().dimensions()));
-  if (found == of_entry.end() || !IsNanAt(found->second, element)) return {};
-  NanElement at{producer->instruction, element};
-  while (auto before = NanBefore(at, values.caught)) at = *std::move(before);
+  EvaluateFor(values, module, request, load);
+  auto found = ElementOf(*producer, {nullptr, output.index, {output.device}});
+  if (!found || !values.Has(found->place, found->instruction) ||
+      !IsNanAt(values.caught.at(found->place).at(found->instruction), found->element))
+    return {};
+  NanElement at = *found;
+  while (auto before = NanBefore(at, values, devices)) at = *std::move(before);
   const Index where = MultiIndex(at.element, at.instruction->shape().dimensions());
-  if (at.instruction->IsParameter() && at.path.empty())
-    return {
-        absl::StrCat("input ", at.instruction->name(), "[", absl::StrJoin(where, ","), "] is NaN"),
-        /*is_an_input=*/true};
-  OperandCatcher operands(*at.instruction, at.path);
-  options.hook = &operands;
-  reference::Evaluate(module, *arguments, options).IgnoreError();
-  std::string text = at.instruction->name();
-  for (size_t i = 0; i < operands.caught.size() && i < kShown; ++i) {
-    const auto one = Describe(*at.instruction, i, operands.caught[i], &where);
-    if (!one.value.empty())
-      absl::StrAppend(&text, i == 0 ? ", operands " : ", ", one.name, " = ", one.value);
-  }
-  return {text};
+  const std::string device =
+      devices.size() == 1 ? "" : absl::StrCat(" on device ", at.place.device);
+  const bool in_entry = at.place.path.empty();
+  const DeviceElement place{in_entry ? at.instruction : at.place.path.front(), at.element,
+                            at.place.device};
+  if (at.instruction->IsParameter() && in_entry)
+    return {absl::StrCat("input ", at.instruction->name(), "[", absl::StrJoin(where, ","), "]",
+                         device, " is NaN"),
+            /*is_an_input=*/true, place};
+  return {
+      absl::StrCat(at.instruction->name(), device, OperandsText(at, where, module, request, load)),
+      /*is_an_input=*/false, place};
 }
 
 void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                const std::vector<Literal>& outputs, reports::Verdict& verdict) {
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    const std::optional<int64_t> nan = FirstNan(outputs[o]);
-    if (!nan) continue;
-    const auto output = static_cast<int64_t>(o);
-    const Index index = MultiIndex(*nan, outputs[o].shape().dimensions());
-    const NanOrigin origin = NanOriginOf(module, request, load, output, index);
-    if (origin.text.empty()) continue;
-    verdict.notes.push_back(absl::StrCat("HLO itself gives NaN at output ", o, " [",
-                                         absl::StrJoin(index, ","), "]: ", origin.text));
-    verdict.nan = reports::OutputElement{output, *nan, origin.text, origin.is_an_input};
-    return;
+                const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict) {
+  for (size_t d = 0; d < outputs.size(); ++d) {
+    for (size_t o = 0; o < outputs[d].size(); ++o) {
+      const std::optional<int64_t> nan = FirstNan(outputs[d][o]);
+      if (!nan) continue;
+      reports::OutputElement at{static_cast<int64_t>(o), *nan, static_cast<int64_t>(d)};
+      const NanOrigin origin = NanOriginOf(module, request, load, at);
+      if (origin.text.empty()) continue;
+      const Index index = MultiIndex(*nan, outputs[d][o].shape().dimensions());
+      verdict.notes.push_back(
+          absl::StrCat("HLO itself gives NaN at output ", o, " [", absl::StrJoin(index, ","), "]",
+                       d == 0 ? "" : absl::StrCat(" of device ", d), ": ", origin.text));
+      at.origin = origin.text;
+      at.is_an_input = origin.is_an_input;
+      verdict.nan = at;
+      return;
+    }
   }
 }
 
@@ -406,13 +492,9 @@ namespace {
 std::vector<Literal> OperandValues(const Module& module, const ExecuteRequest& request,
                                    const LoadOptions& load, const Instruction& instruction) {
   if (request.arguments.size() != 1) return {};
-  auto arguments = NestArguments(module, request.arguments[0]);
-  if (!arguments.ok()) return {};
   OperandCatcher catcher(instruction);
-  reference::EvalOptions options{load};
-  options.hook = &catcher;
-  reference::Evaluate(module, *arguments, options).IgnoreError();
-  return std::move(catcher.caught);
+  EvaluateFor(catcher, module, request, load);
+  return std::move(catcher.caught[0]);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "backends/backend.h"
 #include "reports/verdict_fwd.h"
+#include "reports/verdict_parts.h"
 #include "spec/cut/cut.h"
 #include "spec/judge/acceptance_set.h"
 
@@ -46,18 +47,27 @@ std::string SourceOf(const Module& module, const std::string& instruction);
 // Adds the note "HLO itself gives NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs
 // and records its position in the verdict. Does nothing if there is no NaN of known origin.
 void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                const std::vector<Literal>& outputs, reports::Verdict& verdict);
+                const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict);
+
+// An element of an instruction's value on a device.
+struct DeviceElement {
+  const Instruction* instruction = nullptr;
+  int64_t element = 0;
+  int64_t device = 0;
+};
 
 // Returns the origin of a NaN in an element of a root leaf, from an evaluation by the reference. It
 // is the first instruction on the path, also within calls and fusions, that computes a NaN from
 // operands without NaN, as "multiply.3, operands a[1] = 0, b[1] = inf", or "input Arg_0.1[2] is
-// NaN". No text if the reference's value is not NaN, or if more than one device runs.
+// NaN"; "multiply.3 on device 1" if several devices run. No text if the reference's value is not
+// NaN.
 struct NanOrigin {
   std::string text;
   bool is_an_input = false;
+  DeviceElement in_entry;  // where it is, or the call that has it
 };
 NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                      int64_t output, const std::vector<int64_t>& index);
+                      const reports::OutputElement& at);
 
 // Returns true if the failing output holds indices of a TopK, and the elements at the returned
 // index and at the accepted one are equal, with the reference's values.

@@ -411,7 +411,7 @@ MESH_TEST = """
 import os
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=4"
 os.environ["JAX_PLATFORMS"] = "cpu"
-import hlocts, jax, numpy as np, pytest
+import hlocts, jax, jax.numpy as jnp, numpy as np, pytest
 from jax.sharding import Mesh, PartitionSpec as P
 
 def mesh():
@@ -480,6 +480,16 @@ def test_an_unequal_copy_has_its_index_in_the_whole_array():
     (found,) = hlocts.lowering._unequal([result])
     assert (found.index, [copy.value for copy in found.copies]) == ((1,), ["0", "1"])
 
+def test_a_nan_of_a_manual_region_has_its_device():
+    local = lambda x: jnp.exp(x) / jnp.sum(jnp.exp(x), -1, keepdims=True)
+    softmax = jax.shard_map(local, mesh=mesh(), in_specs=P("a"), out_specs=P("a"))
+    x = np.array([[1, 2], [100, 1]], np.float32)
+    for f in (softmax, jax.grad(lambda x: softmax(x)[1, 0])):
+        result = hlocts.check(f, x)
+        assert result.passed and "NaN at output 0 [1,0]: " in str(result), str(result)
+        assert " on device 2, operands " in str(result)
+        assert "step by step" in result.explain() and "= 100\\n" in result.explain()
+
 def test_an_engine_partitions_or_says_that_it_cannot():
     x = np.arange(16, dtype=np.float32).reshape(4, 4)
     spread = dict(mesh=mesh(), in_specs=(P("a", "b"),), out_specs=P("b"))
@@ -525,4 +535,4 @@ def test_wrong_arguments_are_named():
 
 def test_a_mesh(pytester):
     pytester.makepyfile(MESH_TEST)
-    pytester.runpytest_subprocess().assert_outcomes(passed=11)
+    pytester.runpytest_subprocess().assert_outcomes(passed=12)

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <iostream>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/surgery.h"
 #include "spec/judge/element_text.h"
+#include "spec/ops/partitions.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/story.h"
 #include "tools/cli/terminal.h"
@@ -31,31 +33,37 @@ namespace {
 
 // Derives the set of one element, instruction by instruction.
 
-constexpr size_t kStepsMax = 24;
-constexpr int64_t kCallsMax = 64;  // of the entry that are followed
+constexpr size_t kStepsShown = 24, kInputsShown = 6;
+constexpr size_t kStepsMax = 1000;  // that are followed
+constexpr int64_t kCallsMax = 64;   // of the entry that are followed
 
-// The acceptance sets of all values of the entry computation, by the instruction's position.
+// The acceptance sets of all values of the entry computation, by the instruction's position, of
+// each device.
 struct Values {
   fuzz::Sample all;
+  reference::DeviceGrid devices;
   std::vector<int64_t> places;
-  std::map<int64_t, const LeafAcceptance*> sets;
-  const std::vector<Literal>* arguments = nullptr;
+  std::vector<std::map<int64_t, const LeafAcceptance*>> sets;
+  const std::vector<std::vector<Literal>>* arguments = nullptr;
 };
 
 struct Element {
   const Instruction* instruction;
   int64_t index;
+  int64_t device = 0;
   bool operator<(const Element& other) const {
-    return std::pair(instruction->index(), index) <
-           std::pair(other.instruction->index(), other.index);
+    return std::tuple(instruction->index(), device, index) <
+           std::tuple(other.instruction->index(), other.device, other.index);
   }
 };
 
-std::string NameOf(const Element& element) {
+std::string NameOf(const Element& element, bool with_device) {
   const auto& dimensions = element.instruction->shape().dimensions();
-  if (dimensions.empty()) return element.instruction->name();
-  return absl::StrCat(element.instruction->name(), "[",
-                      absl::StrJoin(MultiIndex(element.index, dimensions), ","), "]");
+  std::string name = element.instruction->name();
+  if (!dimensions.empty())
+    absl::StrAppend(&name, "[", absl::StrJoin(MultiIndex(element.index, dimensions), ","), "]");
+  if (with_device) absl::StrAppend(&name, " on device ", element.device);
+  return name;
 }
 
 std::string SetTextOf(const LeafAcceptance& leaf, int64_t index) {
@@ -73,86 +81,151 @@ std::string ValueText(const Element& element, const Values& values) {
   if (instruction.IsConstant()) return ElementText(instruction.literal(), element.index);
   if (instruction.IsParameter()) {
     size_t number = static_cast<size_t>(instruction.parameter_number());
-    bool plain = values.arguments->size() == values.all.module->entry()->parameters().size();
-    if (plain && number < values.arguments->size())
-      return ElementText((*values.arguments)[number], element.index);
+    const auto& arguments = (*values.arguments)[values.arguments->size() == 1 ? 0 : element.device];
+    bool plain = arguments.size() == values.all.module->entry()->parameters().size();
+    if (plain && number < arguments.size()) return ElementText(arguments[number], element.index);
     return "an input";
   }
-  auto found = values.sets.find(instruction.index());
-  return found == values.sets.end() ? "" : SetTextOf(*found->second, element.index);
+  const auto& sets = values.sets[element.device];
+  auto found = sets.find(instruction.index());
+  return found == sets.end() ? "" : SetTextOf(*found->second, element.index);
 }
 
-std::string StepText(const Element& element, const Values& values, std::set<Element>& next) {
+// The elements of an operand that an element reads, on all devices that it reads; names for those
+// that are unknown or many.
+void ReadOperand(const Element& element, size_t operand, const Values& values,
+                 std::vector<std::string>& names, std::vector<Element>& read) {
   const Instruction& instruction = *element.instruction;
-  std::vector<std::string> read;
+  const Instruction* from = instruction.operands()[operand];
   const auto index = MultiIndex(element.index, instruction.shape().dimensions());
-  for (size_t i = 0; i < instruction.operands().size(); ++i) {
-    const Instruction* operand = instruction.operands()[i];
-    auto elements = backends::ElementsRead(instruction, i, index);
-    if (!elements || !operand->shape().IsArray()) {
-      read.push_back(operand->name());
-      continue;
+  for (int64_t d : backends::DevicesRead(instruction, values.devices, element.device)) {
+    auto elements =
+        backends::ElementsRead(instruction, operand, index, {values.devices, d, element.device});
+    if (!elements || !from->shape().IsArray()) {
+      names.push_back(from->name());
+      return;
     }
     for (size_t e = 0; e < elements->size() && e < 4; ++e) {
-      Element one{operand, (*elements)[e]};
-      read.push_back(NameOf(one));
-      next.insert(one);
+      read.push_back({from, (*elements)[e], d});
+      names.push_back(NameOf(read.back(), d != element.device));
     }
-    if (elements->size() > 4) read.push_back(absl::StrCat("... ", elements->size(), " in all"));
+    if (elements->size() > 4) names.push_back(absl::StrCat("... ", elements->size(), " in all"));
   }
-  std::string text = absl::StrCat("  ", NameOf(element), " = ");
-  if (!IsCarrier(instruction))
-    absl::StrAppend(&text, OpcodeName(instruction.opcode()), "(", absl::StrJoin(read, ", "), "): ");
-  return absl::StrCat(text, ValueText(element, values), "\n");
 }
 
-std::string Walk(const Element& from, const Values& values) {
-  std::set<Element> open = {from};
-  std::vector<std::string> lines;
-  while (!open.empty() && lines.size() < kStepsMax) {
-    Element last = *open.rbegin();  // users come after their operands
-    open.erase(last);
-    lines.push_back(StepText(last, values, open));
+struct Step {
+  Element element;
+  std::vector<Element> read;
+  std::string text;
+  bool shown = false;
+};
+
+Step StepOf(const Element& element, const Values& values) {
+  const Instruction& instruction = *element.instruction;
+  Step step{element};
+  std::vector<std::string> names;
+  for (size_t i = 0; i < instruction.operands().size(); ++i)
+    ReadOperand(element, i, values, names, step.read);
+  step.text = absl::StrCat("  ", NameOf(element, values.devices.size() > 1), " = ");
+  if (!IsCarrier(instruction))
+    absl::StrAppend(&step.text, OpcodeName(instruction.opcode()), "(", absl::StrJoin(names, ", "),
+                    "): ");
+  absl::StrAppend(&step.text, ValueText(element, values), "\n");
+  return step;
+}
+
+// Chooses the steps to show: the result, the origin of a NaN and what it reads, some inputs, and
+// others from the result back. `steps` begins with the result.
+void ChooseSteps(const std::optional<Element>& origin, std::vector<Step>& steps) {
+  size_t left = kStepsShown, inputs = kInputsShown;
+  auto show = [&](Step& step) {
+    if (step.shown || left == 0) return;
+    step.shown = true;
+    --left;
+  };
+  auto is = [](const Element& a, const Element& b) { return !(a < b) && !(b < a); };
+  show(steps.front());
+  for (Step& step : steps) {
+    if (!origin || !is(step.element, *origin)) continue;
+    show(step);
+    for (Step& other : steps) {
+      for (const Element& read : step.read) {
+        if (is(other.element, read)) show(other);
+      }
+    }
   }
+  for (auto step = steps.rbegin(); step != steps.rend() && inputs > 0; ++step) {
+    if (!step->element.instruction->IsParameter()) continue;
+    show(*step);
+    --inputs;
+  }
+  for (Step& step : steps) show(step);
+}
+
+std::string Walk(const Element& from, const std::optional<Element>& origin, const Values& values) {
+  std::set<Element> open = {from};
+  std::vector<Step> steps;
+  while (!open.empty() && steps.size() < kStepsMax) {
+    const Element last = *open.rbegin();  // users come after their operands
+    open.erase(last);
+    steps.push_back(StepOf(last, values));
+    open.insert(steps.back().read.begin(), steps.back().read.end());
+  }
+  ChooseSteps(origin, steps);
   std::string text = "step by step, from the inputs:\n";
-  if (!open.empty()) absl::StrAppend(&text, "  ... ", open.size(), " more values\n");
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line) text += *line;
+  size_t omitted = open.size();
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) {
+    if (!step->shown) {
+      ++omitted;
+      continue;
+    }
+    if (omitted > 0)
+      absl::StrAppend(&text, "  ... ", omitted, omitted == 1 ? " more value\n" : " more values\n");
+    omitted = 0;
+    text += step->text;
+  }
   return text;
 }
 
-// Returns lines that derive element `index` (row-major) of output `output` from the inputs: each
-// instruction of the entry that contributes to it, its operands, and the set of its element.
-// Returns "" if a single instruction computes the element from inputs, if more than one device
-// runs, or if the sets cannot be computed.
+// Returns lines that derive an element (row-major) of an output from the inputs: each instruction
+// of the entry that contributes to it, its operands, and the set of its element. Returns "" if a
+// single instruction computes the element from inputs, or if the sets cannot be computed.
 std::string DerivationOf(const Job& job, const std::string& profile,
-                         const std::vector<std::string>& facts, int64_t output, int64_t index) {
-  if (job.request.arguments.size() != 1) return "";
+                         const std::vector<std::string>& facts, const reports::OutputElement& at) {
+  if (job.request.arguments.empty()) return "";
   Values values;
   fuzz::Sample sample{job.module->Clone(), job.request.arguments[0], false};
   fuzz::InlineCalls(sample, kCallsMax);
   values.all = fuzz::WithAllValues(sample, &values.places);
-  values.arguments = &sample.arguments;
+  values.arguments = &job.request.arguments;
   if (values.places.size() < 2) return "";
   backends::DiffOptions options;
   options.profile = ProfileFromName(profile).value_or(Profile::kDefault);
-  backends::ExecuteRequest request = job.request;
-  request.arguments = {sample.arguments};
-  backends::Differ differ(*values.all.module, request, options);
-  auto accepted = differ.Acceptance(0, facts);
-  if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
-  for (size_t i = 0; i < values.places.size(); ++i)
-    values.sets[values.places[i]] = &(*accepted)->leaves[i];
+  options.load.replicas = job.module->replica_count;
+  options.load.partitions = ArgumentPartitions(*job.module);
+  values.devices = {options.load.replicas, options.load.partitions};
+  backends::Differ differ(*values.all.module, job.request, options);
+  for (int64_t d = 0; d < values.devices.size(); ++d) {
+    auto accepted = differ.Acceptance(d, facts);
+    if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
+    auto& sets = values.sets.emplace_back();
+    for (size_t i = 0; i < values.places.size(); ++i)
+      sets[values.places[i]] = &(*accepted)->leaves[i];
+  }
   // The instruction of the module without calls that computes the output. In the clone, the root is
   // a tuple of all values.
-  std::optional<CutValue> producer;
-  int64_t leaf = 0;
-  const Instruction& root = *sample.module->entry()->root();
-  ForEachLeaf(root.shape(), [&](const Shape&, const ShapeIndex& path) {
-    if (leaf++ == output) producer = ResolveValue(root, path);
-  });
+  const auto producer = backends::ProducerOf(*sample.module, at.output);
   if (!producer || !producer->index.empty()) return "";
   const auto& instructions = values.all.module->entry()->instructions();
-  return Walk({instructions[producer->instruction->index()].get(), index}, values);
+  std::optional<Element> origin;
+  if (!at.origin.empty()) {
+    const auto found =
+        backends::NanOriginOf(*sample.module, job.request, options.load, at).in_entry;
+    if (found.instruction != nullptr)
+      origin = {instructions[found.instruction->index()].get(), found.element, found.device};
+  }
+  return Walk({instructions[producer->instruction->index()].get(), at.index, at.device}, origin,
+              values);
 }
 
 // The element with the widest set.
@@ -296,6 +369,17 @@ Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verd
   return {{failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions()))}, ""};
 }
 
+// The set of the element, with the origin of a NaN as its instruction.
+std::string SetOf(const ModuleAcceptance& accepted, const reports::OutputElement& at) {
+  const std::string set = ExplainElement(accepted, at.output, at.index);
+  const size_t width = set.find("  width from:");
+  if (at.origin.empty() || width == std::string::npos) return set;
+  const bool only_nan = set.find("width from:  exact") != std::string::npos;
+  return absl::StrCat(set.substr(0, width),
+                      at.is_an_input ? "  origin:      " : "  instruction: ", at.origin, "\n",
+                      only_nan ? "" : set.substr(width));
+}
+
 // Returns true if the texts are equal except for the first line, which names the output. A piece
 // that computes the output has the same set, but may give the output another number.
 bool SameSet(absl::string_view a, absl::string_view b) {
@@ -309,18 +393,20 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
   const std::string explanation = reports::ExplanationText(verdict.localisation);
   if (!explanation.empty()) std::cout << explanation << std::endl;
   if (verdict.localisation.in_piece) return;
-  auto accepted = differ.Acceptance(verdict.replica * partitions, facts);
+  const int64_t device =
+      verdict.first_failure || !verdict.nan ? verdict.replica * partitions : verdict.nan->device;
+  auto accepted = differ.Acceptance(device, facts);
   if (!accepted.ok()) {
     std::fprintf(stderr, "hlocts: nothing to explain: %s\n",
                  std::string(accepted.status().message()).c_str());
     return;
   }
-  const auto& [element, title] = ElementToExplain(**accepted, verdict);
+  auto [element, title] = ElementToExplain(**accepted, verdict);
   if (element.output < 0) return;
-  const std::string set = ExplainElement(**accepted, element.output, element.index);
+  element.device = device;
+  const std::string set = SetOf(**accepted, element);
   std::cout << title << (SameSet(set, verdict.localisation.set) ? "" : set)
-            << DerivationOf(job, verdict.profile, facts, element.output, element.index)
-            << std::flush;
+            << DerivationOf(job, verdict.profile, facts, element) << std::flush;
 }
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const std::string& path, const std::string& inputs,

@@ -154,9 +154,15 @@ class Result:
             options = [one.partition("=") for one in self.replay_arguments]
             given = [value for name, _, value in options if name in ("--fact", "--facts-of")]
             facts = ", ".join(f'"{one}"' for one in [*given, self.fact])
-            return f"facts=[{facts}] narrows the widest set, if the engine sums in f32; {_NARROWER}"
+            return (f"facts=[{facts}] narrows the widest set, if the engine sums in f32; "
+                    f"{self._usual_narrower()}")  # fmt: skip
+        return self._usual_narrower() + ("" if self.is_cut else '; engine="jax" judges by pieces')
+
+    def _usual_narrower(self) -> str:
         narrower = _NARROWER if self.takes_facts else _NARROWER_ON_ENGINE
-        return narrower + ("" if self.is_cut else '; engine="jax" judges by pieces')
+        if self.profile != "strict":
+            return narrower
+        return narrower.replace('profile="strict", ', "").replace('profile="strict" or ', "")
 
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""

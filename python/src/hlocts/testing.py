@@ -64,7 +64,8 @@ def conforms(
                                mesh=mesh if is_mesh else mesh(), in_specs=in_specs,
                                out_specs=out_specs).raise_for_failure()  # fmt: skip
         except NotJudgedError as error:
-            reason = str(error).split("\n")[1].strip()  # after the headline: one sentence
+            lines = [line.strip() for line in str(error).split("\n")[1:]]  # after the headline
+            reason = "; ".join([lines[0], *(line for line in lines if line.startswith("next: "))])
             import unittest  # which takes a tenth of the time of `import hlocts`
 
             raise unittest.SkipTest(reason) from None
