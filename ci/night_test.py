@@ -8,6 +8,7 @@ import io
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import time
@@ -63,7 +64,8 @@ class NightTest(unittest.TestCase):
 
     def test_a_budget_that_is_too_short_names_one_that_suffices(self):
         night = self.night("1")
-        night.state |= {"engines": ["a", "b", "c"], "cut": ["b"], "suite seconds": {"a": 100, "b": 100, "c": 100}}
+        night.state |= {"tier": "smoke", "engines": ["a", "b", "c"], "cut": ["b"],
+                        "suite seconds": {"a": 100, "b": 100, "c": 100}}
         for engine, done in (("a", 10), ("b", 5), ("c", 10)):
             folder = night.folder / "suite" / engine
             folder.mkdir(parents=True)
@@ -72,11 +74,19 @@ class NightTest(unittest.TestCase):
             (folder / "verdicts.jsonl").write_text("".join(f'{{"case":{i}}}\n' for i in range(done)))
         (note,) = steps.cut_by_the_budget(night)
         self.assertIn("b was cut after 5 of 10 cases;", note)
-        self.assertIn("--budget=14m suffices", note)  # 600 s * (1 + 100 / 300)
+        self.assertIn("; about --tier=smoke --budget=19m is needed", note)  # 1.25 * 400 s / 0.45
         night.state |= {"replayed": {"a": [43, 146], "c": [5, 5]}, "findings seconds": {"a": 86, "c": 14}}
         (note,) = steps.cut_by_the_budget(night)
         self.assertIn("b was cut after 5 of 10 cases; 103 findings not replayed on a;", note)
-        self.assertIn("--budget=31m suffices", note)  # 600 s * (1 + 206 / 100)
+        self.assertIn("about --tier=smoke --budget=27m is needed", note)  # 1.25 * 706 s / 0.55
+        night.state["replayed"]["c"] = [0, 5]
+        (note,) = steps.cut_by_the_budget(night)
+        self.assertIn("; no rate yet for findings on c; without these, about --tier=smoke --budget=27m", note)
+        earlier = self.night("0")
+        earlier.state |= {"tier": "smoke", "replayed": {"c": [5, 5]}, "findings seconds": {"c": 140}}
+        earlier.save()
+        (note,) = steps.cut_by_the_budget(night)
+        self.assertIn("; about --tier=smoke --budget=32m is needed", note)  # 1.25 * 832 s / 0.55
 
     def suite(self, night, then="exit 0", verdicts=4, request="r"):
         """Does the step with PROGRAM, and returns what is printed."""
@@ -180,11 +190,98 @@ class NightTest(unittest.TestCase):
                                ("xla", ["--expectations=g.textproto"]), ("pjrt:/p.so?mine=b", [])):
             self.assertEqual(steps.expected(night, engine), option)
 
+    def test_a_plugin_with_options_has_the_known_failures_of_its_label(self):
+        engines, names = ["mine=pjrt:/p.so?a=b", "pjrt:/q.so", "xla?c=d"], ["mine?a=b", "pjrt:q.so", "xla?c=d"]
+        for key in ("mine", "mine?a=b"):
+            files, unknown = steps.by_engine([(key, "f"), ("pjrt:q.so", "g"), ("xla", "h"), ("no", "i")],
+                                             engines, names)
+            night = self.night("1", expectations=files)
+            self.assertEqual([steps.expected(night, one)[0][-1] for one in engines], ["f", "g", "h"])
+            self.assertEqual(unknown, ["no"])
+            night.lock.close()
+
+    def test_a_wrong_option_is_one_sentence(self):
+        program = self.out / "program"
+        program.write_text('#!/bin/bash\n[ $1 != backends ] || echo \'{"name":"mine?a=b","available":true}\'\n')
+        program.chmod(0o755)
+        nightly = pathlib.Path(__file__).with_name("nightly")
+        for options, said in ((["--keep=1"], "--keep: expected at least 2"),
+                              ([f"--expectations=mine?a=b={program}", f"--expectations=other={program}"],
+                               "--expectations=other=...: expected one of mine\n")):
+            done = subprocess.run([nightly, f"--hlocts={program}", "--engine=mine=pjrt:/p.so?a=b", *options],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(said, done.stderr)
+
+    def test_the_hook_reads_summary_and_page(self):
+        night = self.night("1", hook=f"cat > {self.out}/said")
+        (night.folder / "night.md").write_text("summary\n")
+        self.assertIsNone(steps.hook(night))
+        self.assertEqual((self.out / "said").read_text(), f"summary\n\n{night.folder.resolve()}/page.html\n")
+        self.assertIsNone(steps.hook(night, "it stopped"))
+        self.assertEqual((self.out / "said").read_text(), "it stopped\n")
+
+    def test_messages_name_engines_by_their_labels(self):
+        night = self.night("1")
+        night.state["engines"] = ["mine=pjrt:/p.so?a=b", "cpu"]
+        with contextlib.redirect_stdout(io.StringIO()) as said:
+            night.step("suite mine=pjrt:/p.so?a=b", lambda: None)
+        self.assertIn("suite mine: done (", said.getvalue())
+
+    def test_the_base_of_the_next_comparison_is_kept(self):
+        asked = []
+        for name in "123":
+            night = self.night(name, keep=2)
+            night.save()
+        (self.out / "1/night.json").touch()  # 2 and 3 have no report
+
+        def program(*arguments, good):
+            asked.append(arguments[-2])
+            return None, "".join(json.dumps({"night": name, "pruned": name == "0"}) + "\n" for name in nights)
+
+        night.hlocts, night.options.store = program, "s.db"
+        nights = "0123"
+        self.assertIsNone(steps.retention(night))
+        self.assertEqual([one for one in asked if "keep" in one], [], "1 to 3 are kept")
+        (self.out / "3/night.json").touch()
+        self.assertIsNone(steps.retention(night))
+        self.assertEqual(asked[-1], "--keep=2")
+
+    def test_repetitions_have_a_part_of_the_budget(self):
+        night = self.night("1", budget=100.0)
+        night.deadline = time.monotonic()
+        night.end = night.deadline + 4
+        self.assertEqual(night.hlocts(limit=10), (TIME_OVER, ""), "the last 5 seconds are for repetitions")
+        night.begin_repetitions()
+        self.assertIsNone(night.hlocts(limit=10)[0])
+        self.assertGreater(night.left(), 4)
+
+    def test_what_was_not_repeated_is_counted(self):
+        said = {"regressed": [{"engine": "mine", "case": "a", "now": "fail"}], "first_run": [],
+                "changed": [{"engine": "cpu", "case": "b", "now": "fail"}]}
+        night = self.night("1", store="s.db", expectations={})
+        night.state["engines"] = []
+
+        def program(*arguments, **_):
+            if arguments[0] == "run" and "--backend=cpu" in arguments:
+                return TIME_OVER, ""
+            for out in (pathlib.Path(word[6:]) for word in arguments if word.startswith("--out=")):
+                out.mkdir(parents=True)
+                (out / "verdicts.jsonl").write_text('{"case": "a", "verdict": "pass"}\n')
+                (out / "run.json").touch()
+            return None, json.dumps(said)
+
+        night.hlocts = program
+        self.assertEqual(steps.repeat(night), TIME_OVER)
+        self.assertEqual(night.state["not repeated"], 1)
+        (record,) = night.folder.glob("repeat/*/verdicts.jsonl")
+        self.assertIn('"flake": "fail, pass, pass"', record.read_text())
+
     def test_nothing_with_a_limit_runs_after_the_budget(self):
         night = self.night("1", budget=10.0)
         started = time.monotonic()
         night.options.hlocts = "sleep"
-        night.end, night.deadline = started + 0.3, started
+        night.end, night.deadline = started + 0.8, started
         self.assertEqual(night.hlocts("20", limit=100)[0], TIME_OVER)
         self.assertLess(time.monotonic() - started, 10)
         log = self.out / "log"

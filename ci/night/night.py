@@ -19,8 +19,9 @@ TREE = (ROOT / "CMakeLists.txt").exists()  # else an installation, which is not 
 # Shares of the budget of a nightly run. The unused share of a step goes to the next ones.
 SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
           "clang-tidy": 0.08}
-# Import, repetitions and report use the last part of the budget.
-LAST = 0.1
+# Import, repetitions and report use the last part of the budget, of which no other step uses the
+# part of the repetitions.
+LAST, REPEAT = 0.1, 0.05
 TIME_OVER = "time ran out"
 SECONDS_OF_A_RUN = 12 * 3600  # an unfinished run that is younger is continued by the same command
 SECONDS_BETWEEN_LINES = 60  # of progress, as in `hlocts run`
@@ -72,12 +73,12 @@ class Night:
         """Does `work` unless it is done, and returns its problem. A step that fails is reported and
         does not end the run. Continuing the run repeats it, and imports new results."""
         if name in self.state["done"]:
-            say(f"{name}: done before")
+            say(f"{self.short(name)}: done before")
             return None
         started = time.monotonic()
         problem = work()
         took = time.monotonic() - started
-        say(f"{name}: {problem or 'done'} ({took:.0f} s)")
+        say(f"{self.short(name)}: {self.short(problem or 'done')} ({took:.0f} s)")
         self.state["problems"].pop(name, None)
         if isinstance(problem, NoEngine):
             self.without_engine.add(name)
@@ -98,6 +99,17 @@ class Night:
         """Returns the failed steps, except those in the status of the report."""
         return [step for step in self.state["problems"] if step not in self.without_engine]
 
+    def short(self, text):
+        """Returns a text with the labels of the engines in place of their names."""
+        for engine in self.state.get("engines", []):
+            text = text.replace(engine, label_of(engine) or engine)
+        return text
+
+    def begin_repetitions(self):
+        """Gives the programs that follow the rest of the budget, and at least the part of the repetitions."""
+        least = time.monotonic() + self.options.budget * REPEAT
+        self.end = self.deadline = max(self.end, least)
+
     def left(self):
         return max(0.0, self.deadline - time.monotonic())
 
@@ -106,10 +118,12 @@ class Night:
 
     def hlocts(self, *arguments, limit=None, log=None, mode="w", good=(0, 1), tick=None):
         """Runs the program. Returns None or an error message, and its standard output. A limit in
-        seconds ends with the budget at the latest, after which such a program does not start."""
+        seconds ends before the part of the repetitions at the latest, after which such a program does
+        not start."""
         least = self.options.budget * LAST / 2
         if limit is not None:
-            limit = min(limit, max(self.left(), min(least, self.end - time.monotonic())))
+            last = self.end - self.options.budget * REPEAT - time.monotonic()
+            limit = min(limit, max(self.left(), min(least, last)))
             if limit <= 0:
                 pathlib.Path(log or os.devnull).open("a").close()
                 return TIME_OVER, ""
@@ -196,6 +210,10 @@ def label_of(engine):
     """Returns the label before "=" in an engine's name, or ""."""
     label = re.match(r"([\w.@-]+)=", engine)
     return label[1] if label else ""
+
+
+def name_of(engine):
+    return label_of(engine) or engine
 
 
 def file_name(engine):

@@ -13,11 +13,13 @@ import subprocess
 import time
 
 from night.night import (ROOT, SHARES, TIME_OVER, Cut, NoEngine, file_name, json_lines, label_of,
-                         run, say)
+                         name_of, run, say)
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
 REPEATS = 2  # further runs of a regression
+NOTES_IN_MARKDOWN = 3  # summary.cc
+MARGIN = 1.25  # of an estimated budget
 TIDY_FOLDERS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
                 "reports", "backends", "suites", "fuzz", "tools")
 
@@ -158,6 +160,17 @@ def engines_of(night):
     return [name for name in OURS if name in available] + installed
 
 
+def by_engine(given, engines, names):
+    """Returns the files of --expectations by label, or by engine without one, and the names that are of
+    no engine. A user gives the label, or the name in records with or without options."""
+    files, known, given = dict(given), set(), dict(given)
+    for engine, name in zip(engines or [], names):
+        of = [key for key in (name, label_of(engine), name.split("?")[0]) if key in given]
+        files |= {label_of(engine) or engine: given[key] for key in of[:1]}
+        known.update(of)
+    return files, [key for key in given if key not in known]
+
+
 def expected(night, engine):
     """Returns the option with the known failures that --expectations names for this engine."""
     file = night.options.expectations.get(label_of(engine) or engine)
@@ -179,7 +192,7 @@ def run_suite(night, engine, limit):
         shutil.rmtree(other, ignore_errors=True)
         other.parent.mkdir(exist_ok=True)
         folder.rename(other)
-        say(f"suite {engine}: the earlier verdicts are of another request (log.txt): begins again")
+        say(f"suite {name_of(engine)}: the earlier verdicts are of another request (log.txt): begins again")
         problem = run_cases(night, engine, limit)
     cut = night.state["cut"] = [one for one in night.state.get("cut", []) if one != engine]
     if is_whole(folder):
@@ -197,11 +210,11 @@ def run_cases(night, engine, limit):
     started, folder = time.monotonic(), suite_folder(night, engine)
     done, cases = cases_of(folder)
     if done:
-        say(f"suite {engine}: continues after {done} of {cases} cases")
+        say(f"suite {name_of(engine)}: continues after {done} of {cases} cases")
 
     def tick():
         done, cases = cases_of(folder)
-        say(f"suite {engine}: {100 * done // max(cases, 1)}%, {done} of {cases} cases")
+        say(f"suite {name_of(engine)}: {100 * done // max(cases, 1)}%, {done} of {cases} cases")
 
     night.status = None
     problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
@@ -230,26 +243,51 @@ def is_whole(folder):
     return 0 < cases == done and bool(json.loads((folder / "run.json").read_text()).get("finished"))
 
 
+def rates(night, part):
+    """Returns the seconds per case or finding on each engine: the largest of this run and the last
+    ones of its tier. A run without a tenth of them has no rate."""
+    largest = {}
+    states = sorted(night.options.out.glob("*/state.json"))[-14:]
+    for path in {night.state_path, *states}:
+        state = night.state if path == night.state_path else json.loads(path.read_text())
+        if state.get("tier") != night.state.get("tier"):
+            continue
+        for engine, took in state.get(f"{part} seconds", {}).items():
+            done, asked = (cases_of(path.parent / "suite" / file_name(engine)) if part == "suite"
+                           else state.get("replayed", {}).get(engine, (0, 0)))
+            if done and done >= asked / 10:
+                name = name_of(engine)
+                largest[name] = max(largest.get(name, 0), took / done)
+    return largest
+
+
 def cut_by_the_budget(night):
     """Returns a note on cases and findings that the budget left without verdict, and the budget that
-    suffices at the rate of this run: the time of these parts grows with it. A campaign uses any time."""
-    said, factor = [], 1
-    cases = {engine: cases_of(suite_folder(night, engine)) for engine in night.state["engines"]}
-    cut = {engine: cases[engine] for engine in night.state.get("cut", [])}
-    for part, text, counts in (
-            ("suite", "{0} was cut after {1} of {2} cases", cut),
-            ("findings", "{3} findings not replayed on {0}", night.state.get("replayed", {}))):
-        took = night.state.get(f"{part} seconds", {})
-        left = {engine: (done, asked) for engine, (done, asked) in counts.items()
-                if done < asked and cases[engine][0]}  # else the engine returns nothing
-        said += [text.format(engine, done, asked, asked - done) for engine, (done, asked) in left.items()]
-        # Without a first one there is no rate.
-        missing = sum(max(took[engine], 1) * (asked - done) / done
-                      for engine, (done, asked) in left.items() if done)
-        factor = max(factor, 1 + missing / max(sum(took.values()), 1))
-    minutes = math.ceil(night.options.budget * factor / 60)
-    advice = f"at the rate of this run --budget={minutes}m suffices" if factor > 1 else "none has a rate"
-    return [f"the budget was too short: {'; '.join(said)}; {advice}"] if said else []
+    all of them need, about: the time of these parts grows with it. A campaign uses any time."""
+    said, unknown, seconds = [], [], {}
+    suites = {engine: cases_of(suite_folder(night, engine)) for engine in night.state["engines"]}
+    asked = {"suite": suites, "findings": night.state.get("replayed", {})}
+    texts = {"suite": "{0} was cut after {1} of {2} cases", "findings": "{3} findings not replayed on {0}"}
+    for part, counts in asked.items():
+        known = rates(night, part)
+        for engine, (done, all_of_them) in counts.items():
+            name = name_of(engine)
+            if not suites[engine][0]:
+                continue  # the engine returns nothing
+            if done < all_of_them and (part != "suite" or engine in night.state.get("cut", [])):
+                said.append(texts[part].format(name, done, all_of_them, all_of_them - done))
+            seconds[part] = seconds.get(part, 0) + known.get(name, 0) * all_of_them
+            if name not in known:
+                unknown.append(f"{'cases' if part == 'suite' else part} on {name}")
+    if not said:
+        return []
+    least = max(seconds.get("suite", 0) / SHARES["suite"],
+                sum(seconds.values()) / (SHARES["suite"] + SHARES["findings"]), night.options.budget)
+    # A larger budget has more cases, unless the tier is named.
+    budget = f"--tier={night.state['tier']} --budget={math.ceil(MARGIN * least / 60)}m"
+    advice = (f"no rate yet for {', '.join(unknown)}; without these, about {budget} is needed" if unknown
+              else f"about {budget} is needed")
+    return [f"the budget was too short: {'; '.join(said)}; {advice}"]
 
 
 def suite(night, engine, engines):
@@ -362,7 +400,7 @@ def fuzz(night, engine, weight):
         done = json.loads((out / "state.json").read_text())["next"]
         again = min(max(120, time_s), int(night.left()))
         if again < 5:
-            night.state["notes"].append(f"time ran out before all findings on {engine} were small")
+            night.state["notes"].append(f"time ran out before all findings on {name_of(engine)} were small")
             return None
         problem = campaign(again, done)
     return problem
@@ -373,25 +411,35 @@ def repeat(night):
     _, text = night.hlocts("report", f"--store={night.options.store}", f"--night={night.name}",
                            "--json", *not_compared(night))
     said = json_lines(text)
-    by_engine = {}
-    for one in suspects(said[0])[:200] if said else []:
-        by_engine.setdefault(one["engine"], []).append(one["case"])
-    named = named_as_given(night)
-    for engine, cases in by_engine.items():
-        words = {case: [] for case in cases}
-        for number in range(1, REPEATS + 1):
-            out = night.folder / "repeat" / f"{file_name(engine)}.{number}"
-            shutil.rmtree(out, ignore_errors=True)
-            given = named.get(engine, engine)
-            problem, _ = night.hlocts("run", *cases, f"--backend={given}", *expected(night, given),
-                                      "--tier=exhaustive", f"--out={out}",
-                                      limit=max(night.left(), 120))
-            if problem:
-                return problem
-            for one in json_lines((out / "verdicts.jsonl").read_text()):
-                words[one["case"]].append(one["verdict"])
-        mark_flakes(night, engine, words, said[0])
-    return import_all(night, "repeat") if by_engine else None
+    asked = suspects(said[0]) if said else []
+    cases = {}
+    for one in asked[:200]:
+        cases.setdefault(one["engine"], []).append(one["case"])
+    named, repeated, problem = named_as_given(night), 0, None
+    night.begin_repetitions()
+    for engine in cases:
+        failed = repeat_on(night, engine, named.get(engine, engine), cases[engine], said[0])
+        repeated += 0 if failed else len(cases[engine])
+        problem = problem or failed
+    night.state["not repeated"] = len(asked) - repeated
+    return (import_all(night, "repeat") if repeated else None) or problem
+
+
+def repeat_on(night, engine, given, cases, said):
+    words = {case: [] for case in cases}
+    for number in range(1, REPEATS + 1):
+        out = night.folder / "repeat" / f"{file_name(engine)}.{number}"
+        shutil.rmtree(out, ignore_errors=True)
+        problem, _ = night.hlocts("run", *cases, f"--backend={given}", *expected(night, given),
+                                  "--tier=exhaustive", f"--out={out}", limit=night.left())
+        if problem:  # a part of the verdicts must not be imported
+            for path in night.folder.glob(f"repeat/{file_name(engine)}.*"):
+                shutil.rmtree(path)
+            return problem
+        for one in json_lines((out / "verdicts.jsonl").read_text()):
+            words[one["case"]].append(one["verdict"])
+    mark_flakes(night, engine, words, said)
+    return None
 
 
 def suspects(said):
@@ -436,14 +484,16 @@ def import_all(night, *parts):
 
 
 def retention(night):
-    """Deletes verdicts of old nightly runs but keeps their counts. Copies no file if no run is
-    old."""
+    """Deletes verdicts of old nightly runs but keeps their counts, and all of the run with which the
+    next one is compared. Copies no file if no run is old."""
     problem, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}",
                                  good=(0,))
-    whole = {one["night"] for one in json_lines(text) if not one.get("pruned")}
-    if problem or len(whole) <= night.options.keep:
+    nights = {one["night"]: one.get("pruned") for one in json_lines(text)}
+    base = night.name if has_report(night.folder) else last_with_report(night)
+    keep = max(night.options.keep, sum(name >= base for name in nights))
+    if problem or list(nights.values()).count(False) <= keep:
         return problem
-    problem, _ = night.hlocts("store", "prune", f"--keep={night.options.keep}",
+    problem, _ = night.hlocts("store", "prune", f"--keep={keep}",
                               f"--store={night.options.store}", good=(0,))
     return problem
 
@@ -498,8 +548,8 @@ def hook(night, problem=""):
     night.is_reported = True
     environment = {**os.environ, "HLOCTS_NIGHT": night.name,
                    "HLOCTS_PAGE": "" if problem else str((night.folder / "page.html").resolve())}
-    text = problem + "\n" if problem else (night.folder / "night.md").read_text()
-    done = subprocess.run(night.options.hook, shell=True, input=text, text=True, env=environment,
+    text = problem or (night.folder / "night.md").read_text() + "\n" + environment["HLOCTS_PAGE"]
+    done = subprocess.run(night.options.hook, shell=True, input=text + "\n", text=True, env=environment,
                           check=False)
     return f"exit status {done.returncode}" if done.returncode else None
 
@@ -507,14 +557,16 @@ def hook(night, problem=""):
 def report(night):
     """Writes the page and its companions. Returns the exit status of `hlocts report`."""
     folder = night.folder
-    notes = [*exchanged(night), *cut_by_the_budget(night), *base(night), *night.state["notes"],
-             *map(": ".join, night.state["problems"].items())]
+    notes = [night.short(note) for note in (
+        *exchanged(night), *cut_by_the_budget(night), *base(night), *night.state["notes"],
+        *map(": ".join, night.state["problems"].items()))]
     command = [night.options.hlocts, "report", f"--store={night.options.store}", f"--night={night.name}",
                f"--html={folder}/page.html", f"--markdown={folder}/night.md", f"--badge={folder}/badge.svg",
                f"--summary={folder}/night.json", f"--text={folder}/night.txt",
+               f"--not-repeated={night.state.get('not repeated', 0)}",
                *not_compared(night), *(f"--note={note}" for note in notes)]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
-    for note in notes:
+    for note in notes[NOTES_IN_MARKDOWN:]:  # the program printed the first ones
         print(note)
     say(f"page: {folder}/page.html")
     return status
