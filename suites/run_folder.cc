@@ -97,6 +97,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() {
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(path_));
   HLOCTS_RETURN_IF_ERROR(CheckSameRequest(run.record));
   HLOCTS_RETURN_IF_ERROR(CheckSamePlugins(run));
+  record_.started = run.record.started;
   return Take(records, std::move(run.verdicts));
 }
 

@@ -137,7 +137,9 @@ TEST_F(ClaimTest, APluginThatChangesHasNoClaim) {
   const auto resumed = [&] {
     return suites::RunFolder(folder, {}, *record, claim.engines).Open(/*resume=*/true).status();
   };
+  record->started = "2999-01-01T00:00:00Z";
   EXPECT_TRUE(resumed().ok()) << resumed();
+  EXPECT_LT(reports::ReadRunRecord(folder)->started, record->started) << "a run began once";
   std::ofstream(plugin) << "two";
   EXPECT_THAT(resumed().message(), HasSubstr("another file of reference"));
   EXPECT_THAT(suites::WriteClaim(claim, folder).message(), HasSubstr("changed during the run"));

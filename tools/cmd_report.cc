@@ -26,7 +26,7 @@ struct ReportOptions {
   std::vector<std::string> folders;
   std::string baseline, store, night, html, markdown, badge, summary, text, junit;
   std::vector<std::string> notes, without;
-  int64_t nights = kNightlyRunsShown;
+  int64_t nights = kNightlyRunsShown, not_repeated = 0;
   bool json = false, causes = false;
 
   bool WantsHistory() const {
@@ -172,7 +172,10 @@ int ReportStore(const ReportOptions& options) {
   if (!store.ok()) return Fail(store.status());
   auto history = LoadHistory(**store, options.nights, options.night, options.without);
   if (!history.ok()) return Fail(history.status());
-  if (!history->nights.empty()) history->nights.back().notes = options.notes;
+  if (!history->nights.empty()) {
+    history->nights.back().notes = options.notes;
+    history->nights.back().not_repeated = options.not_repeated;
+  }
   const reports::NightlyRunDiff changes = reports::NewestChanges(*history);
   std::cout << (options.json ? reports::ToSummaryJson(*history, changes) + "\n"
                              : reports::ToMarkdown(*history, changes));
@@ -212,6 +215,8 @@ Command ReportCommand() {
                       "with --store: a nightly run to ignore, as one that ended without a report");
             flags.Add("--note", &options->notes,
                       "with --store: a line for readers of this report; may be repeated");
+            flags.Add("--not-repeated", &options->not_repeated,
+                      "with --store: number of new or changed cases that were not run again");
             flags.Add("--html", &options->html, "HTML page to write: one self-contained file");
             flags.Add("--markdown", &options->markdown, "Markdown file to write: score, changes");
             flags.Add("--badge", &options->badge, "SVG file to write");

@@ -232,9 +232,28 @@ bool IsUnexpected(char mark) { return mark != WithoutExpectation(mark); }
 
 int64_t CountUnexpected(const NightlyRun& night) {
   int64_t count = 0;
-  for (const auto& [name, engine] : night.engines)
-    count += std::count_if(engine.marks.begin(), engine.marks.end(), IsUnexpected);
+  for (const auto& [name, engine] : night.engines) {
+    for (const auto& [mark, cases] : TallyOf(engine)) count += IsUnexpected(mark) ? cases : 0;
+  }
   return count;
+}
+
+std::map<char, int64_t> TallyOf(const NightlyEngineResult& engine) {
+  std::map<char, int64_t> tally = engine.tally;
+  if (tally.empty()) {
+    for (char mark : engine.marks) ++tally[mark];
+  }
+  tally.erase(kAbsentMark);
+  return tally;
+}
+
+bool IsPruned(const NightlyRun& night) {
+  bool has_counts = false;
+  for (const auto& [name, engine] : night.engines) {
+    if (!engine.marks.empty()) return false;
+    has_counts |= !engine.tally.empty();
+  }
+  return has_counts;
 }
 
 char WithoutExpectation(char mark) { return absl::ascii_tolower(static_cast<unsigned char>(mark)); }
@@ -318,13 +337,15 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
 }
 
 NightlyRunDiff NewestChanges(const History& history) {
-  if (history.nights.empty()) return {};
+  if (history.nights.empty() || IsPruned(history.nights.back())) return {};
   const size_t n = history.nights.size();
-  return CompareNightlyRuns(history, n > 1 ? &history.nights[n - 2] : nullptr,
+  const bool has_base = n > 1 && !IsPruned(history.nights[n - 2]);
+  return CompareNightlyRuns(history, has_base ? &history.nights[n - 2] : nullptr,
                             history.nights[n - 1]);
 }
 
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes) {
+  if (IsPruned(now)) return Alarm::kYellow;
   const bool surprising =
       changes.since.empty()
           ? CountUnexpected(now) > 0
@@ -369,23 +390,25 @@ SummaryPart Counted(size_t count, absl::string_view words, std::string list) {
 }
 
 // Returns the counts of what is new, which is nothing without an earlier run to compare with.
-SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes) {
-  const std::string fresh = !changes.regressed.empty()   ? "regressed"
-                            : !changes.first_run.empty() ? "first_run"
-                                                         : "buckets";
-  const SummaryPart flaky = Counted(changes.flaky.size(), "flaky", "flaky");
+SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes, bool has_earlier) {
+  const SummaryPart flaky = {
+      absl::StrCat(
+          changes.flaky.size(), " flaky",
+          now.not_repeated > 0 ? absl::StrCat(" (", now.not_repeated, " not repeated)") : ""),
+      "flaky"};
   const SummaryPart not_run = Counted(changes.not_run.size(), "not run", "not_run");
   if (changes.since.empty()) {
     const size_t count = CountUnexpected(now) + changes.new_buckets.size();
     return {{absl::StrCat("run of ", now.label, ": ")},
-            Counted(count, "not as expected", fresh),
+            Counted(count, "not as expected", "new"),
             {", "},
             flaky,
             {", "},
             not_run,
-            {"; no earlier run to compare with"}};
+            {has_earlier ? "; of earlier runs only counts are kept"
+                         : "; no earlier run to compare with"}};
   }
-  return {Counted(NewFailures(changes), "new", fresh),
+  return {Counted(NewFailures(changes), "new", "new"),
           {", "},
           Counted(changes.fixed.size(), "fixed", "fixed"),
           {", "},
@@ -395,6 +418,16 @@ SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes) 
           {", "},
           not_run,
           {" since " + changes.since}};
+}
+
+std::string PrunedText(const NightlyRun& now) {
+  int64_t verdicts = 0;
+  for (const auto& [name, engine] : now.engines) {
+    for (const auto& [mark, cases] : TallyOf(engine)) verdicts += IsRun(mark) ? cases : 0;
+  }
+  return absl::StrCat("run of ", now.label,
+                      ", pruned: only counts are kept: ", CountUnexpected(now), " of ", verdicts,
+                      " verdicts not as expected.");
 }
 
 void AddWhatLasts(const NightlyRunDiff& changes, SummaryParts& parts) {
@@ -427,14 +460,16 @@ void AddFindings(const History& history, SummaryParts& parts) {
 std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRunDiff& changes) {
   if (history.nights.empty()) return {{"The store is empty: no run has been imported."}};
   const NightlyRun& now = history.nights.back();
-  SummaryParts parts = ChangeCounts(now, changes);
+  if (IsPruned(now)) return {{PrunedText(now)}};
+  SummaryParts parts = ChangeCounts(now, changes, history.nights.size() > 1);
   AddWhatLasts(changes, parts);
   std::string text;
   int64_t passes = 0;
   for (const auto& [name, engine] : now.engines)
     passes += std::count(engine.marks.begin(), engine.marks.end(), kUnexpectedPassMark);
   if (passes > 0)
-    absl::StrAppend(&text, "; ", passes, passes == 1 ? " unexpected pass" : " unexpected passes");
+    absl::StrAppend(&text, "; ", passes, " of these ",
+                    passes == 1 ? "is an unexpected pass" : "are unexpected passes");
   for (const std::string& engine : changes.dead)
     absl::StrAppend(&text, "; ", engine, " returned no verdict for any case");
   int64_t lost = changes.asked - changes.ran;
@@ -459,11 +494,9 @@ std::string NightlySummaryLine(const History& history, const NightlyRunDiff& cha
   return text;
 }
 
-std::map<std::string, int64_t> CountMarks(const std::string& marks) {
+std::map<std::string, int64_t> CountVerdicts(const NightlyEngineResult& engine) {
   std::map<std::string, int64_t> counts;
-  for (char mark : marks) {
-    if (mark != kAbsentMark) ++counts[std::string(MarkName(mark))];
-  }
+  for (const auto& [mark, cases] : TallyOf(engine)) counts[std::string(MarkName(mark))] += cases;
   return counts;
 }
 

@@ -55,14 +55,20 @@ struct NightlyRun {
   std::string started, finished;
   std::string tier, profile, queries, program, suite, cpu;
   int64_t cores = 0;
-  std::vector<std::string> problems;                   // reasons why its runs are incomplete
-  std::vector<std::string> notes;                      // further remarks, written by hand
+  std::vector<std::string> problems;  // reasons why its runs are incomplete
+  std::vector<std::string> notes;     // further remarks, written by hand
+  int64_t not_repeated = 0;  // new or changed cases that were not run again to detect flakes
   std::map<std::string, NightlyEngineResult> engines;  // by name
   // Marks by finding and engine.
   std::map<std::string, std::map<std::string, char>> findings;
   int64_t campaign_modules = 0;                                       // random modules that ran
   std::map<std::string, std::map<std::string, std::string>> buckets;  // engine -> bucket -> origin
 };
+
+// Returns an engine's number of cases by mark, without those that were not requested.
+std::map<char, int64_t> TallyOf(const NightlyEngineResult& engine);
+// Returns true if the verdicts of a nightly run were deleted, and only their counts remain.
+bool IsPruned(const NightlyRun& night);
 
 // Returns the number of verdicts that are not as expected, as the scorecard counts them.
 int64_t CountUnexpected(const NightlyRun& night);
@@ -157,12 +163,13 @@ size_t NewFailures(const NightlyRunDiff& changes);  // regressed, of a first run
 // Compares two nightly runs; `before` is nullptr for the first.
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
                                   const NightlyRun& now);
-// Compares the newest nightly run of a history with the previous one.
+// Compares the newest nightly run of a history with the previous one. A pruned one is not compared.
 NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
 // Returns red for a regression (lost support too), a new failure, an engine without verdicts or
-// lost cases; yellow for flaky or changed cases; else green. Each failure causes red only once.
+// lost cases; yellow for flaky or changed cases, or for a pruned run, of which no change is known;
+// else green. Each failure causes red only once.
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);
 
@@ -179,14 +186,15 @@ OpenFindings NewestReleaseFindings(const History& history);
 // still open since 2026-11-20; xla@0.11.2 still has 14 of 31 findings replayed (40 are known)."
 std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes);
 
-// A part of the sentence. A count has the name of its list: one of ListsOf, "buckets", "findings".
+// A part of the sentence. A count has the name of its list: one of ListsOf, "findings", or "new",
+// which is what NewFailures counts.
 struct SummaryPart {
   std::string text, list = "";
 };
 std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRunDiff& changes);
 
-// Returns the number of an engine's marks by verdict, in a fixed order of words.
-std::map<std::string, int64_t> CountMarks(const std::string& marks);
+// Returns an engine's number of cases by verdict, in a fixed order of words.
+std::map<std::string, int64_t> CountVerdicts(const NightlyEngineResult& engine);
 
 // Adds a merged run, with the verdicts of `run`, to a nightly run. Requested cases without a
 // verdict are marked as lost. `record` is the record of the first shard.

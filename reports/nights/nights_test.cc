@@ -320,9 +320,38 @@ TEST(NightsTest, TheFirstRunCountsWhatTheScorecardCounts) {
   EXPECT_EQ(CountUnexpected(history.nights[0]), 2);
   EXPECT_THAT(ToMarkdown(history, changes),
               AllOf(HasSubstr("run of 1: 2 not as expected, 1 flaky, 0 not run"),
-                    HasSubstr("; 1 unexpected pass."),
+                    HasSubstr("; 1 of these is an unexpected pass."),
                     HasSubstr("- not as expected: `a/b:1` on `xla` (unexpected pass)\n")));
   EXPECT_EQ(AlarmOf(history.nights[0], changes), Alarm::kRed);
+}
+
+TEST(NightsTest, APrunedRunHasCountsAndNoComparison) {
+  History history = Cases(3);
+  history.nights = {NightOf("1", {{"xla", ""}})};
+  history.nights[0].engines["xla"].tally = {{'p', 40}, {'F', 2}, {'l', 1}};
+  const std::string sentence =
+      "run of 1, pruned: only counts are kept: 2 of 42 verdicts not as expected.";
+  NightlyRunDiff changes = NewestChanges(history);
+  EXPECT_EQ(NightlySummaryLine(history, changes), sentence);
+  EXPECT_EQ(AlarmOf(history.nights[0], changes), Alarm::kYellow);
+  EXPECT_THAT(ToMarkdown(history, changes),
+              AllOf(HasSubstr(sentence), HasSubstr("    2 fail 1 not run 40 pass\n")));
+  EXPECT_THAT(ToBadge(history, changes), HasSubstr("hlocts: pruned"));
+  history.nights.push_back(NightOf("2", {{"xla", "pFp"}}));
+  changes = NewestChanges(history);
+  EXPECT_EQ(
+      NightlySummaryLine(history, changes),
+      "run of 2: 1 not as expected, 0 flaky, 0 not run; of earlier runs only counts are kept.");
+}
+
+TEST(NightsTest, WhatWasNotRepeatedIsSaid) {
+  History history = Cases(2);
+  history.nights = {NightOf("1", {{"xla", "pp"}}), NightOf("2", {{"xla", "pF"}})};
+  history.nights[1].not_repeated = 1;
+  const NightlyRunDiff changes = NewestChanges(history);
+  EXPECT_EQ(NightlySummaryLine(history, changes),
+            "1 new, 0 fixed, 0 changed, 0 flaky (1 not repeated), 0 not run since 1.");
+  EXPECT_THAT(ToBadge(history, changes), HasSubstr("hlocts: 1 new, not repeated"));
 }
 
 TEST(NightsTest, AnUnexpectedPassAlarmsOnce) {

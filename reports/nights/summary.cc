@@ -27,7 +27,7 @@ std::string Engines(const NightlyRun& now) {
   std::string text = "\nVerdicts by engine\n";
   for (const auto& [name, engine] : now.engines) {
     absl::StrAppend(&text, "  ", name, " (", engine.version, ")\n   ");
-    for (const auto& [word, count] : CountMarks(engine.marks))
+    for (const auto& [word, count] : CountVerdicts(engine))
       absl::StrAppend(&text, " ", count, " ", word);
     text += "\n";
   }
@@ -151,6 +151,7 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
                     "\n");
   }
   if (!changes.less_precise.empty()) text += LessPreciseLine(changes.less_precise);
+  if (IsPruned(now)) return text + Engines(now);
   absl::StrAppend(
       &text, "\n", now.engines.size(), now.engines.size() == 1 ? " engine, " : " engines, ",
       changes.ran, " verdicts, tier ", now.tier, ", suite ", now.suite.substr(0, 8),
@@ -170,7 +171,9 @@ std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes)
     json["support_lost_since"] = changes.support_lost_since;
     json["problems"] = now.problems;
     json["notes"] = now.notes;
-    for (const auto& [name, engine] : now.engines) json["engines"][name] = CountMarks(engine.marks);
+    json["not_repeated"] = now.not_repeated;
+    json["pruned"] = IsPruned(now);
+    for (const auto& [name, engine] : now.engines) json["engines"][name] = CountVerdicts(engine);
   }
   for (const NamedChanges& list : ListsOf(changes)) {
     json[list.name] = Json::array();
@@ -202,10 +205,12 @@ std::string ToBadge(const History& history, const NightlyRunDiff& changes) {
   const Alarm alarm =
       history.nights.empty() ? Alarm::kYellow : AlarmOf(history.nights.back(), changes);
   const size_t fresh = NewFailures(changes);
-  std::string text = history.nights.empty()     ? "no run"
-                     : !changes.dead.empty()    ? absl::StrCat(changes.dead.size(), " dead")
+  std::string text = history.nights.empty()            ? "no run"
+                     : IsPruned(history.nights.back()) ? "pruned"
+                     : !changes.dead.empty()           ? absl::StrCat(changes.dead.size(), " dead")
                      : !changes.not_run.empty() ? absl::StrCat(changes.not_run.size(), " not run")
                                                 : absl::StrCat(fresh, " new");
+  if (!history.nights.empty() && history.nights.back().not_repeated > 0) text += ", not repeated";
   const char* colour = alarm == Alarm::kRed      ? "#b3261e"
                        : alarm == Alarm::kYellow ? "#7a5c00"
                                                  : "#1b6e35";

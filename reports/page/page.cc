@@ -43,15 +43,9 @@ std::string Packed(absl::string_view marks) {
   return packed;
 }
 
-Json TallyOf(const NightlyEngineResult& engine) {
-  std::map<char, int64_t> tally = engine.tally;
-  if (tally.empty()) {
-    for (char mark : engine.marks) {
-      if (mark != kAbsentMark) ++tally[mark];
-    }
-  }
+Json TallyToJson(const NightlyEngineResult& engine) {
   Json json = Json::array();
-  for (const auto& [mark, count] : tally) json.push_back({std::string(1, mark), count});
+  for (const auto& [mark, count] : TallyOf(engine)) json.push_back({std::string(1, mark), count});
   return json;
 }
 
@@ -61,12 +55,12 @@ Json NightToJson(const NightlyRun& night) {
       {"tier", night.tier},       {"profile", night.profile},   {"queries", night.queries},
       {"program", night.program}, {"suite", night.suite},       {"cpu", night.cpu},
       {"cores", night.cores},     {"problems", night.problems}, {"modules", night.campaign_modules},
-      {"notes", night.notes}};
+      {"notes", night.notes},     {"pruned", IsPruned(night)}};
   json["engines"] = Json::object();
   for (const auto& [name, engine] : night.engines) {
     json["engines"][name] = {{"version", engine.version},
                              {"marks", Packed(engine.marks)},
-                             {"tally", TallyOf(engine)},
+                             {"tally", TallyToJson(engine)},
                              {"seconds", engine.seconds}};
   }
   json["findings"] = Json::object();

@@ -121,16 +121,14 @@ absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
 absl::Status Importer::AddGroup(const RunShards& group) {
   RunRecord record = group.records[0];
   std::vector<std::string>().swap(record.selection);  // one copy is enough: it may have 10^6 cases
-  bool whole = static_cast<int64_t>(group.records.size()) == record.shard_count;
   std::vector<const RunRecord*> shards;
   for (const RunRecord& shard : group.records) {
     shards.push_back(&shard);
-    whole = whole && !shard.finished.empty();
     record.started = std::min(record.started, shard.started);
     record.finished = std::max(record.finished, shard.finished);
   }
   const std::string identity = absl::StrCat(done_.night, "|", IdentityOf(group));
-  HLOCTS_ASSIGN_OR_RETURN(bool known, writer_.HasRun(identity, whole));
+  HLOCTS_ASSIGN_OR_RETURN(bool known, writer_.HasRun(identity));
   if (known) {
     ++done_.already_imported;
     return absl::OkStatus();

@@ -291,8 +291,8 @@ TEST_F(RunStoreTest, ADamagedStoreIsSetAsideAndReadBack) {
   EXPECT_TRUE(fs::exists(Path("s.db.damaged-1")));
   History history = Load();
   ASSERT_EQ(history.nights.size(), 2u);
-  EXPECT_EQ(CountMarks(history.nights[0].engines["engine"].marks)["pass"], 3000);
-  EXPECT_EQ(CountMarks(history.nights[0].engines["engine"].marks)["fail"], 2);
+  EXPECT_EQ(CountVerdicts(history.nights[0].engines["engine"])["pass"], 3000);
+  EXPECT_EQ(CountVerdicts(history.nights[0].engines["engine"])["fail"], 2);
   EXPECT_TRUE((*RunStore::OpenToWrite(Path("s.db")))->Check().ok());
   EXPECT_TRUE(Import(Run("three", "2026-11-24T01:00:00Z", "pp")).ok());
 }

@@ -100,7 +100,7 @@ absl::StatusOr<int64_t> StoreWriter::TextId(const std::string& body) {
   return id;
 }
 
-absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity, bool complete) {
+absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity) {
   HLOCTS_ASSIGN_OR_RETURN(Statement * find,
                           Prepared("SELECT id, problems FROM run WHERE identity = ?"));
   find->Bind(1, identity);
@@ -109,8 +109,8 @@ absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity, bool compl
   const int64_t id = find->Integer(0);
   const bool was_complete = find->Text(1).empty();
   HLOCTS_RETURN_IF_ERROR(find->Run());
-  if (was_complete || !complete) return true;
-  // The stored run is incomplete and the new run is complete: replace the stored run.
+  if (was_complete) return true;
+  // An incomplete run may have been resumed since: its new state replaces the stored one.
   for (const char* table :
        {"verdict", "failure", "bits_checked", "worst_ulps", "tally", "run_engine"})
     HLOCTS_RETURN_IF_ERROR(database_.Run(absl::StrCat("DELETE FROM ", table, " WHERE run = ", id)));

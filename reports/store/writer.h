@@ -22,8 +22,8 @@ class StoreWriter {
   absl::StatusOr<int64_t> EngineId(const std::string& name);
   absl::StatusOr<int64_t> CaseId(const std::string& address);
   absl::StatusOr<int64_t> TextId(const std::string& body);
-  // Returns true if the store has this run. Deletes a stored run if only the new one is complete.
-  absl::StatusOr<bool> HasRun(const std::string& identity, bool complete);
+  // Returns true if the store has this complete run. Deletes an incomplete one.
+  absl::StatusOr<bool> HasRun(const std::string& identity);
   absl::StatusOr<int64_t> AddRun(int64_t night, const std::string& identity,
                                  const RunRecord& record, const std::string& problems);
   // `module` is the HLO text of a failing case, or empty.

@@ -326,7 +326,10 @@ int Parse(Program& program, std::vector<std::string> words) {
                  absl::StrCat("no option ", command, DidYouMean(command, {"--help", "--version"})));
   }
   if (!is_command && !absl::StartsWith(command, "-"))
-    return Wrong("", absl::StrCat("no subcommand \"", command, "\"", DidYouMean(command, names)));
+    return Wrong("",
+                 absl::StrCat("no subcommand \"", command, "\"",
+                              command == "nightly" ? ": the script share/hlocts/ci/nightly is it"
+                                                   : DidYouMean(command, names)));
   if (is_command && command != "worker") {
     auto extended = WithConfigFile(program.Table(), std::move(words));
     if (!extended.ok()) {

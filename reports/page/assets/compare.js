@@ -63,6 +63,7 @@ function addLasting(change, before, lists) {
 function compareNights(before, now) {
   const lists = {first: !before, regressed: [], first_run: [], fixed: [], changed: [], flaky: [], not_run: [], open: [],
     support_lost: [], dead: [], gone: []};
+  if (now.pruned) return lists;
   const names = new Set(Object.keys(now.engines));
   for (const [name, engine] of Object.entries(before ? before.engines : {})) {
     if (!isDead(engine)) names.add(name);
@@ -96,10 +97,10 @@ const LISTS = [['regressed', 'New: bad or no longer supported and good before, o
   ['support_lost', 'Support lost: unsupported today and before, supported earlier']];
 const LASTING = ['open', 'support_lost'];
 
-function changeRow(change) {
+function changeRow(change, dates) {
   return [button(CASES[change.case].address, () => showFailure(change.engine, change.case)),
     change.engine, wordOf(change.before), cell(wordOf(change.now), classOf(change.now)),
-    ...(change.since ? [change.since] : [])];
+    ...dates.map(() => change.since)];
 }
 
 const SHOWN = 200;
@@ -108,8 +109,8 @@ function listOf(name, title, changes) {
     make('summary', {}, `${title}: ${changes.length}`));
   if (!changes.length) return details;
   if (name !== 'not_run') details.open = true;
-  const rows = changes.slice(0, SHOWN).map(changeRow);
   const dates = LASTING.includes(name) ? ['since'] : [];
+  const rows = changes.slice(0, SHOWN).map((change) => changeRow(change, dates));
   details.append(wide(title, smallTable(['case', 'engine', 'before', 'now', ...dates], rows)));
   if (changes.length > SHOWN) details.append(make('p', {}, `and ${changes.length - SHOWN} more`));
   return details;
@@ -144,15 +145,17 @@ function lessPreciseList() {
 function showLists() {
   const lists = compareNights(nightBefore(), night());
   view.changed = new Set(LISTS.flatMap(([name]) => (LASTING.includes(name) ? [] : lists[name]).map((change) => change.case)));
-  const parts = [];
+  const parts = night().pruned ? [make('p', {}, 'Pruned: only counts are kept.')] : [];
   for (const problem of night().problems) parts.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
   for (const engine of lists.dead) {
     parts.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} returned no verdict for any case.`));
   }
   const titles = nightBefore() ? {} : {regressed: 'Not as expected'};
-  for (const [name, title] of LISTS) parts.push(listOf(name, titles[name] || title, lists[name]));
-  if (view.now === DATA.nights.length - 1) parts.push(bucketList());
-  if (view.now === DATA.nights.length - 1 && view.before === view.now - 1) parts.push(lessPreciseList());
+  const made = night().pruned ? [] : LISTS.map(([name, title]) => listOf(name, titles[name] || title, lists[name]));
+  // The first two lists and the failures of campaigns are what the sentence counts as new.
+  const isNewest = view.now === DATA.nights.length - 1;
+  parts.push(make('div', {id: 'list-new'}, ...made.slice(0, 2), isNewest ? bucketList() : null), ...made.slice(2));
+  if (isNewest && view.before === view.now - 1) parts.push(lessPreciseList());
   if (lists.gone.length) parts.push(make('p', {}, `${lists.gone.length} cases are no longer selected.`));
   place('#lists', ...parts);
   return lists;

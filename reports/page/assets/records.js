@@ -116,7 +116,7 @@ function reachedClauses() {
 function showUnchecked(reached) {
   const counts = engineNames().map((engine) => {
     const of = {};
-    for (const mark of night().engines[engine].marks) if (mark !== '.') of[wordOf(mark)] = (of[wordOf(mark)] || 0) + 1;
+    for (const [mark, count] of night().engines[engine].tally) of[wordOf(mark)] = (of[wordOf(mark)] || 0) + count;
     return [engine, of];
   });
   const rows = counts.map(([engine, of]) => [engine, ...['inconclusive', 'unsupported', 'not run', 'error', 'timeout']
@@ -203,11 +203,10 @@ function showEngines() {
   const counted = names.map((name) => {
     const counts = {};
     let cases = 0, fresh = 0;
-    for (const mark of night().engines[name].marks) {
-      if (mark === '.') continue;
-      cases++;
-      counts[wordOf(mark)] = (counts[wordOf(mark)] || 0) + 1;
-      fresh += isUnexpected(mark);
+    for (const [mark, count] of night().engines[name].tally) {
+      cases += count;
+      counts[wordOf(mark)] = (counts[wordOf(mark)] || 0) + count;
+      fresh += isUnexpected(mark) ? count : 0;
     }
     return {name, counts, cases, fresh};
   });
