@@ -144,6 +144,18 @@ class PageTest(unittest.TestCase):
                                                   for one in self.said[name]), name)
             self.assertEqual(sorted(ours), sorted(self.js(f"return DATA.changes.{name}")), name)
 
+    def test_the_link_of_new_failures_shows_all_and_a_pruned_run_shows_counts(self):
+        self.assertTrue(self.find("#sentence a[href='#list-new']"))
+        self.assertEqual(self.js("return [...document.querySelectorAll('#list-new > details')].map((one) => one.id)"),
+                         ["list-regressed", "list-first_run", "list-buckets"])
+        row = "return changeRow({engine: 'e', case: 0, before: 'F', now: 'C', since: '1'}, []).length"
+        self.assertEqual(self.js(row), 4, "a row has the columns of its list")
+        said = self.js("night().pruned = true; for (const one of Object.values(night().engines)) one.marks = unpacked('');"
+                       "showAll(); return [document.getElementById('lists').textContent, "
+                       "document.getElementById('engines').textContent]")
+        self.assertTrue(said[0].startswith("Pruned: only counts are kept."), said[0])
+        self.assertIn(f"xla@0.11.2{CASES}3", said[1])
+
     def test_what_campaigns_found_opens(self):
         self.assertIn("not reported before: 1 (of 2)", self.find("#list-buckets").text)
         self.find("#list-buckets td button").click()

@@ -135,6 +135,8 @@ TEST_F(RunStoreTest, ARunThatIsNotCompleteCountsOnlyWhenAskedTo) {
   History history = Load();
   EXPECT_EQ(history.nights[0].engines["engine"].marks, "plp");
   EXPECT_EQ(history.nights[0].problems.size(), 1u);
+  ASSERT_TRUE(Import(Run("one", "2026-11-22T01:00:00Z", "plpp"), /*incomplete=*/true).ok());
+  EXPECT_EQ(Load().nights[0].engines["engine"].marks, "plpp") << "the state after it was resumed";
 }
 
 TEST_F(RunStoreTest, ShardsCountTogetherAndOneThatIsLostIsRunAgain) {
