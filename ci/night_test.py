@@ -87,6 +87,10 @@ class NightTest(unittest.TestCase):
         earlier.save()
         (note,) = steps.cut_by_the_budget(night)
         self.assertIn("; about --tier=smoke --budget=32m is needed", note)  # 1.25 * 832 s / 0.55
+        earlier.state["replayed"]["a"], earlier.state["findings seconds"]["a"] = [146, 146], 146
+        earlier.save()
+        (note,) = steps.cut_by_the_budget(night)
+        self.assertIn("; about --tier=smoke --budget=26m is needed", note)  # 1.25 * 686 s / 0.55
 
     def suite(self, night, then="exit 0", verdicts=4, request="r"):
         """Does the step with PROGRAM, and returns what is printed."""

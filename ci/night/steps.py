@@ -217,16 +217,19 @@ def run_cases(night, engine, limit):
         say(f"suite {name_of(engine)}: {100 * done // max(cases, 1)}%, {done} of {cases} cases")
 
     night.status = None
-    problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
-                              f"--out={folder}", "--resume", *expected(night, engine), limit=limit,
-                              tick=tick)
-    add_seconds(night, "suite", engine, started)
+    try:
+        problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
+                                  f"--out={folder}", "--resume", *expected(night, engine), limit=limit,
+                                  tick=tick)
+    finally:  # also of a run that is stopped and continued
+        add_seconds(night, "suite", engine, started)
     return problem
 
 
 def add_seconds(night, part, engine, started):
     took = night.state.setdefault(f"{part} seconds", {})
     took[engine] = took.get(engine, 0) + time.monotonic() - started
+    night.save()
 
 
 def cases_of(folder):
@@ -245,7 +248,8 @@ def is_whole(folder):
 
 def rates(night, part):
     """Returns the seconds per case or finding on each engine: the largest of this run and the last
-    ones of its tier. A run without a tenth of them has no rate."""
+    ones of its tier, of the whole ones if there are any, because the slowest cases are first. A run
+    without a tenth of them has no rate."""
     largest = {}
     states = sorted(night.options.out.glob("*/state.json"))[-14:]
     for path in {night.state_path, *states}:
@@ -257,8 +261,8 @@ def rates(night, part):
                            else state.get("replayed", {}).get(engine, (0, 0)))
             if done and done >= asked / 10:
                 name = name_of(engine)
-                largest[name] = max(largest.get(name, 0), took / done)
-    return largest
+                largest[name] = max(largest.get(name, (False, 0)), (done >= asked, took / done))
+    return {name: seconds for name, (_, seconds) in largest.items()}
 
 
 def cut_by_the_budget(night):

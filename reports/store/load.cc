@@ -116,7 +116,8 @@ absl::Status Loader::LoadEngines(int64_t id, NightlyRun& night) {
       }));
   return Each(
       "SELECT engine.name, mark, cases FROM run JOIN tally ON tally.run = run.id JOIN engine"
-      " ON engine.id = tally.engine WHERE run.night = ?",
+      " ON engine.id = tally.engine WHERE run.night = ? AND run.tier ="  // not of repetitions
+      " (SELECT tier FROM run AS first WHERE first.night = run.night ORDER BY first.id LIMIT 1)",
       id, [&](const Statement& row) {
         NightlyEngineResult& engine = night.engines[row.Text(0)];
         if (engine.marks.empty()) {

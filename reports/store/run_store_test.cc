@@ -312,9 +312,14 @@ TEST_F(RunStoreTest, PruningKeepsCountsAndFindings) {
                            absl::StrCat("reason ", i)))
                     .ok());
   }
+  const std::string repeated = Run("repeated", "2026-11-21T02:00:00Z", "f");
+  RunRecord record = *ReadRunRecord(repeated);
+  record.tier = "exhaustive";
+  ASSERT_TRUE(WriteRunRecord(record, repeated).ok());
+  ASSERT_TRUE(Import(repeated).ok());
   auto store = RunStore::OpenToWrite(Path("s.db"));
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto gone, (*store)->Prune(2));
-  EXPECT_EQ(gone, 4);
+  EXPECT_EQ(gone, 5);
   History history = *(*store)->Load(10);
   ASSERT_EQ(history.nights.size(), 4u);
   EXPECT_TRUE(history.nights[0].engines["engine"].marks.empty());
