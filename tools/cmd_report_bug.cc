@@ -208,16 +208,28 @@ std::string PublicRunner(absl::string_view backend) {
 
 std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folder) {
   const std::string& backend = bundle.result.verdict.backend;
-  if (fuzz::RunsInJax(backend)) {
-    return absl::StrCat(
-        "`pip install jax`, then this script; it prints REPRODUCED and exits with 1 if the failure "
-        "still occurs:\n\n",
-        Fenced("python", fuzz::BundleJaxScript(bundle)));
-  }
   const std::string place = backends::EngineLocationOption(backend);
-  return absl::StrCat(PublicRunner(backend), "\n`hlocts replay ", folder, place.empty() ? "" : " ",
-                      place,
-                      "` runs module and inputs (exit status 1: the failure still occurs).\n");
+  const std::string replay = absl::StrCat(
+      "`hlocts replay ", folder, place.empty() ? "" : " ", place,
+      "` gives the engine the HLO module itself (exit status 1: the failure still occurs).\n");
+  if (!fuzz::RunsInJax(backend)) return absl::StrCat(PublicRunner(backend), "\n", replay);
+  constexpr absl::string_view kEnd =
+      "; it prints the engine that ran, and REPRODUCED (exit status 1) if the failure still "
+      "occurs.\nJAX passes StableHLO, which replaces some instructions; the script then names "
+      "them.\n\n";
+  const std::string script = Fenced("python", fuzz::BundleJaxScript(bundle));
+  if (fuzz::IsPluginFile(backend))
+    return absl::StrCat(replay, "\nOr, without hlocts: `pip install jax`, then `python "
+                        "repro_jax.py PLUGIN.so` with this script and the file of the plugin",
+                        kEnd, script);
+  return absl::StrCat("`pip install jax`, then this script", kEnd, script, "\n", replay);
+}
+
+// Returns the engine and its version; JAX does not choose a plugin file by itself.
+std::string EngineText(const reports::Verdict& verdict) {
+  return absl::StrCat("\nEngine: ", verdict.backend,
+                      fuzz::IsPluginFile(verdict.backend) ? " (the plugin file PLUGIN.so)" : "",
+                      " ", verdict.backend_version, ".\n");
 }
 
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
@@ -255,7 +267,7 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   if (fuzz::RunsInJax(verdict.backend) || engine == "xla_gpu" || engine == "tpu")
     absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)));
   absl::StrAppend(
-      &report, "\nEngine: ", verdict.backend, " ", verdict.backend_version, ".\n",
+      &report, EngineText(verdict),
       fuzz::RunsInJax(verdict.backend)
           ? absl::StrCat("\nCompile options: ", backends::CompileOptionsText(verdict.backend),
                          ".\n")

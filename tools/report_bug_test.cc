@@ -16,6 +16,7 @@ namespace hlocts::tools {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -40,6 +41,37 @@ TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
   const Ran other = RunHlocts("report-bug --jax " + findings + "iree-dot-over-nothing");
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
+}
+
+// A copy of a finding whose engine is a plugin file with this label.
+std::string BundleOfAPlugin() {
+  const std::string folder = ::testing::TempDir() + "/hlocts_of_a_plugin";
+  const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
+  std::filesystem::remove_all(folder);
+  std::filesystem::copy(finding, folder);
+  auto verdict = nlohmann::ordered_json::parse(*reports::RecordedVerdict(finding));
+  verdict["backend"] = "my_plugin";
+  std::filesystem::remove(folder + "/finding.textproto");
+  std::ofstream(folder + "/inputs.txt") << "f32[1]{0} {-0}\n";
+  std::ofstream(folder + "/verdict.json") << JsonText(verdict) << "\n";
+  return folder;
+}
+
+TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
+  const std::string bundle = BundleOfAPlugin();
+  EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
+              AllOf(HasSubstr("## To reproduce\n\n`hlocts replay hlocts_of_a_plugin "
+                              "--backend=my_plugin=pjrt:/path/to/plugin.so` gives the engine the"),
+                    HasSubstr("`python repro_jax.py PLUGIN.so` with this script"),
+                    HasSubstr("Engine: my_plugin (the plugin file PLUGIN.so) ")));
+  const std::string script = bundle + "/repro_jax.py";
+  std::ofstream(script) << RunHlocts("report-bug --jax " + bundle).out;
+  for (const char* argument : {"", " no-such-plugin.so"}) {
+    const Ran ran = RunShell("env -u PJRT_PLUGIN python3 " + script + argument + " 2>&1");
+    EXPECT_EQ(ran.status, 2);
+    EXPECT_THAT(ran.out, AnyOf(HasSubstr("usage: python repro_jax.py PLUGIN.so"),
+                               HasSubstr("no-such-plugin.so: no such file")));
+  }
 }
 
 TEST(ReportBugTest, AModuleIsNoBundle) {

@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "nlohmann/json.hpp"
@@ -93,6 +94,11 @@ bool RunsInJax(absl::string_view backend) {
   const engines::Engine* engine =
       list.ok() ? backends::FindEngine(*list, backend.substr(0, backend.find('?'))) : nullptr;
   return engine == nullptr || engine->driver().empty() || engine->driver() == "jaxlib";
+}
+
+bool IsPluginFile(absl::string_view backend) {
+  return RunsInJax(backend) &&
+         absl::StrContains(backends::EngineLocationOption(std::string(backend)), "pjrt:");
 }
 
 absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {

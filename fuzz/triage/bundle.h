@@ -32,6 +32,9 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
 // false for our engines, and for those that take StableHLO without JAX.
 bool RunsInJax(absl::string_view backend);
 
+// Returns true if JAX can run the engine and it is a plugin file, whose path is not recorded.
+bool IsPluginFile(absl::string_view backend);
+
 // Reads module, inputs, engine, options and verdict from a directory.
 absl::StatusOr<Bundle> ReadBundle(const std::string& folder);
 

@@ -91,5 +91,20 @@ TEST(BundleTest, TheScriptForJaxHasTheOptionsOfTheRun) {
   EXPECT_THAT(script("pjrt:p.so"), HasSubstr("Compile options: none"));
 }
 
+// Otherwise the script would run jaxlib's own engine and judge that one.
+TEST(BundleTest, TheScriptOfAPluginRequiresThePlugin) {
+  Bundle bundle = BundleOf("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }");
+  for (const char* backend : {"my_plugin", "my_plugin?a=3", "pjrt:p.so"}) {
+    bundle.backend = backend;
+    EXPECT_TRUE(IsPluginFile(backend)) << backend;
+    EXPECT_THAT(BundleJaxScript(bundle), HasSubstr("NEEDS_PLUGIN = True"));
+    EXPECT_THAT(BundleJaxScript(bundle), HasSubstr("python repro_jax.py PLUGIN.so\n"));
+    EXPECT_THAT(BundleReadme(bundle, ""), HasSubstr("With JAX: `python repro_jax.py PLUGIN.so`"));
+  }
+  bundle.backend = "xla@0.11.2";
+  EXPECT_FALSE(IsPluginFile(bundle.backend) || IsPluginFile("hlo-evaluator"));
+  EXPECT_THAT(BundleJaxScript(bundle), HasSubstr("NEEDS_PLUGIN = False"));
+}
+
 }  // namespace
 }  // namespace hlocts::fuzz

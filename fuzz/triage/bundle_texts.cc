@@ -117,7 +117,9 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
       verdict.first_failure && !reports::ReasonText(verdict).empty()
           ? absl::StrCat("Blame: ", reports::ReasonText(verdict), "\n\n")
           : "",
-      "Engine: ", bundle.backend, " ", verdict.backend_version, "; profile ", verdict.profile,
+      "Engine: ", bundle.backend,
+      IsPluginFile(bundle.backend) ? " (the plugin file PLUGIN.so) " : " ",
+      verdict.backend_version, "; profile ", verdict.profile,
       ".\n",
       RunsInJax(bundle.backend)
           ? absl::StrCat("Compile options: ", backends::CompileOptionsText(bundle.backend), ".\n")
@@ -126,6 +128,7 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
       verdict.flake.empty() ? "" : absl::StrCat("Runs: ", verdict.flake, ".\n"),
       "\nReplay: `hlocts replay <this directory>", place.empty() ? "" : " ", place,
       "` (exit status 1: the failure still occurs).\n",
+      IsPluginFile(bundle.backend) ? "With JAX: `python repro_jax.py PLUGIN.so`.\n" : "",
       "`module.hlo` with `inputs.txt` returned `actual.txt`; `expected.jsonl` is the acceptance "
       "set of each output.\n",
       ModuleAndInputsText(bundle),

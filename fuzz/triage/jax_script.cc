@@ -21,9 +21,12 @@ namespace hlocts::fuzz {
 namespace {
 
 constexpr char kJaxScript[] = R"py(# $SIGNATURE
-# Compiles the module below as it stands with the installed jaxlib's XLA:CPU, or with a PJRT plugin,
-# and says REPRODUCED (exit status 1) or not (0).   pip install jax
-#   python repro_jax.py [PLUGIN.so]
+# Found in the engine $ENGINE. Runs the module below through JAX (pip install jax) on
+# $PLACE.
+# Says which engine ran, and REPRODUCED (exit status 1), not reproduced (0), or neither (2).
+#   python repro_jax.py $USAGE
+# JAX converts the module to StableHLO, and the engine converts it back. Where that may replace
+# instructions, the script names them; `hlocts replay` gives the engine the HLO module itself.
 import json
 import math
 import os
@@ -46,6 +49,7 @@ OUTPUTS = [$OUTPUTS]
 # The compiler options of the failing run. CompileOptions() of JAX would set others, such as
 # xla_cpu_enable_fast_min_max=false; those of ParseFromString are the compiler's own defaults.
 OPTIONS = [$OPTIONS]
+NEEDS_PLUGIN = $NEEDS_PLUGIN  # the failing engine is a plugin file
 
 
 def compile_options(xla_client):
@@ -67,6 +71,23 @@ def stablehlo(text):
   if hasattr(lib.mlir, "hlo_to_stablehlo"):
     return lib.mlir.hlo_to_stablehlo(proto)
   return lib.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
+
+
+def absent_from_stablehlo(program):
+  """Opcodes without a StableHLO operation. JAX or a plugin may replace such an instruction by others."""
+  from jax._src.interpreters import mlir
+  from jax._src.lib.mlir import ir
+
+  def names(operation):
+    yield operation.name
+    for region in operation.regions:
+      for block in region:
+        for inner in block:
+          yield from names(inner.operation)
+
+  with mlir.make_ir_context() as context:
+    found = set(names(ir.Module.parse(program, context).operation))
+  return sorted(name[len("mhlo."):] for name in found if name.startswith("mhlo."))
 
 
 def tiles(xla_client, sharding, rank):
@@ -127,7 +148,7 @@ def run_partitioned(jax, client, program, arguments):
 
 
 def run(plugin):
-  """Prints one JSON line: the outputs' bytes and the failing element as a number."""
+  """Prints two lines of JSON: the engine; the outputs' bytes and the failing element as a number."""
   if PARTITIONS > 1:
     os.environ["XLA_FLAGS"] = f"--xla_force_host_platform_device_count={PARTITIONS}"
   import jax
@@ -143,6 +164,9 @@ def run(plugin):
   client = jax.devices(platform)[0].client
   devices = client.local_devices()[:1]
   program = stablehlo(MODULE)
+  name = f"{client.platform}, {' '.join(client.platform_version.split())}"
+  print(json.dumps({"engine": f"{name}; {plugin or 'jaxlib ' + jax.lib.__version__}",
+                    "absent": absent_from_stablehlo(program)}), flush=True)
   arguments = [np.frombuffer(bytes.fromhex(data), dtype=np.dtype(getattr(ml_dtypes, kind, None) or kind)).reshape(dims)
                for kind, dims, data in ARGUMENTS]
   outputs = None
@@ -192,24 +216,52 @@ def judge(answer):
   return not allowed(float(answer["value"])), f"got {got} ({answer['bits']}); {WORDS}"
 
 
+def run_apart(plugin):
+  """Runs the module in a process of its own; returns status (None: no answer), lines and errors."""
+  command = [sys.executable, __file__, "--run", *([plugin] if plugin else [])]
+  with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    try:
+      out, errors = child.communicate(timeout=120)
+      status = child.returncode
+    except subprocess.TimeoutExpired:
+      child.kill()
+      out, errors = child.communicate()
+      status = None
+  return status, [json.loads(line) for line in out.split("\n") if line.startswith("{")], errors
+
+
 def main():
-  if "--run" in sys.argv:
+  if sys.argv[1:2] == ["--run"]:
     return run(sys.argv[2] if len(sys.argv) > 2 else "")
-  plugin = sys.argv[1:2]
-  try:
-    done = subprocess.run([sys.executable, __file__, "--run", *plugin], capture_output=True, text=True, timeout=120)
-  except subprocess.TimeoutExpired:
-    print("REPRODUCED: no answer within 120 s" if VERDICT == "timeout" else "no answer within 120 s")
-    return 1 if VERDICT == "timeout" else 2
-  if done.returncode < 0:
-    print(f"{'REPRODUCED: ' if VERDICT == 'crash' else ''}the process was killed by signal {-done.returncode}")
-    return 1 if VERDICT == "crash" else 2
-  if done.returncode != 0:
-    sys.stderr.write(done.stderr)
+  plugin = sys.argv[1] if len(sys.argv) > 1 else os.environ.get("PJRT_PLUGIN", "") if NEEDS_PLUGIN else ""
+  if NEEDS_PLUGIN and not plugin:
+    print("usage: python repro_jax.py PLUGIN.so   (or set PJRT_PLUGIN): the failing engine is a plugin", file=sys.stderr)
     return 2
-  wrong, words = judge(json.loads(done.stdout.strip().split("\n")[-1]))
-  if VERDICT in ("crash", "timeout") and wrong is None:
-    wrong = False
+  if plugin and not os.path.isfile(plugin):
+    print(f"{plugin}: no such file", file=sys.stderr)
+    return 2
+  status, lines, errors = run_apart(plugin and os.path.abspath(plugin))
+  if not lines:
+    sys.stderr.write(errors)
+    print(f"no engine ran: {plugin or 'jaxlib'} did not start, or JAX cannot convert the module")
+    return 2
+  print("engine: " + lines[0]["engine"])
+  if status is None:
+    wrong, words = VERDICT == "timeout" or None, "no answer within 120 s"
+  elif status < 0:
+    wrong, words = VERDICT == "crash" or None, f"the process was killed by signal {-status}"
+  elif status != 0:
+    sys.stderr.write(errors)
+    return 2
+  else:
+    wrong, words = judge(lines[-1])
+    if VERDICT in ("crash", "timeout") and wrong is None:
+      wrong = False
+  absent = lines[0]["absent"]
+  if not wrong and absent:
+    print(f"cannot tell: {words}; StableHLO has no {', '.join(absent)}, so that the engine may have got other "
+          "instructions: `hlocts replay` gives it the HLO module itself")
+    return 2
   print(("REPRODUCED: " if wrong else "not reproduced: ") + words)
   return 2 if wrong is None else int(wrong)
 
@@ -345,9 +397,15 @@ std::string BundleJaxScript(const Bundle& bundle) {
   std::string words = verdict.first_failure
                           ? absl::StrCat("HLO allows ", verdict.first_failure->accepted)
                           : std::string(OutcomeName(verdict.kind));
+  const bool plugin = IsPluginFile(bundle.backend);
   return absl::StrReplaceAll(
       kJaxScript,
       {{"$SIGNATURE", absl::StrReplaceAll(bundle.signature, {{"\n", " "}})},
+       {"$ENGINE", absl::StrCat(bundle.backend, plugin ? ", a PJRT plugin" : "")},
+       {"$PLACE", plugin ? "the plugin that you name: the argument, or the variable PJRT_PLUGIN"
+                         : "the installed jaxlib's XLA:CPU, or on a PJRT plugin"},
+       {"$USAGE", plugin ? "PLUGIN.so" : "[PLUGIN.so]"},
+       {"$NEEDS_PLUGIN", plugin ? "True" : "False"},
        {"$MODULE", PrintModule(module)},
        {"$ARGUMENTS", PythonArguments(bundle)},
        {"$VERDICT", std::string(OutcomeName(verdict.kind))},
