@@ -7,7 +7,9 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "reports/causes.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"
 #include "suites/expectations.h"
@@ -78,8 +80,9 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
                       WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
                       "  # a guess: check the kind, and state the reason", "\n  clause: \"",
-                      ClauseOf(verdict, cases),
-                      "\"\n  reason: \"Not explained yet: ", absl::CEscape(reason), "\"\n}\n");
+                      ClauseOf(verdict, cases), "\"\n  # cause: ",
+                      absl::StrReplaceAll(reports::CauseOf(verdict), {{"\n", " "}}),
+                      "\n  reason: \"Not explained yet: ", absl::CEscape(reason), "\"\n}\n");
 }
 
 }  // namespace

@@ -279,6 +279,7 @@ absl::Status WriteWorkflow(const TryOptions& options) {
             << options.suite.expectations << "\n  to do: the step that builds the plugin; "
             << release << " in the repository, or its address in the workflow"
             << (options.suite.update_expectations ? "; the reason of each entry" : "") << "\n"
+            << "  in .gitignore: out/, hlocts-release/ and hlocts-score/\n"
             << "JUnit, in any other CI:  run ... --junit=junit.xml  (hlocts help ci)\n";
   return absl::OkStatus();
 }
@@ -297,6 +298,10 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
                   [](const reports::Verdict& verdict) { return !verdict.expected; })) {
     std::cout << "  rerun one failure, step by step (its address, or its beginning up to / : or ,):"
               << indent << "replay " << out << " ADDRESS --explain\n"
+              << "  report one failure: its smallest module, then the text for the bug tracker:"
+              << indent << "shrink " << out
+              << "/cases/CASE --backend=" << suites::ShellQuoted(engine) << " -o out/small"
+              << indent << "report-bug out/small\n"
               << "  write a list of the known failures:" << indent << run_engine
               << " --expectations=known.textproto --update-expectations\n";
   }
