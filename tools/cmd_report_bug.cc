@@ -4,9 +4,11 @@
 #include <filesystem>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/installed_backend.h"
@@ -17,6 +19,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
 #include "spec/base/json_text.h"
+#include "spec/base/version.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/text/printer.h"
@@ -50,10 +53,36 @@ std::string TogetherText(const reports::Verdict& verdict, const Module& module) 
   return opcodes.size() > 3 ? reports::NamesText(opcodes) : absl::StrJoin(opcodes, " and ");
 }
 
+// Returns at most 100 characters, cut between words.
+std::string TitleText(const std::string& reason) {
+  constexpr size_t kMax = 100;
+  if (reason.size() <= kMax) return reason;
+  const size_t space = reason.rfind(' ', kMax);
+  return absl::StrCat(reason.substr(0, space == std::string::npos ? kMax : space), " ...");
+}
+
+// Returns the reason without blank lines, and without the end of a line that the log's limit cut.
+std::string WholeLines(const std::string& reason) {
+  const std::string kLog = "it last wrote: ";
+  const auto begins_entry = [](absl::string_view line) {  // "E0000 00:00:..."
+    return line.size() > 5 && absl::StrContains("IWEF", line[0]) &&
+           absl::c_all_of(line.substr(1, 4), absl::ascii_isdigit);
+  };
+  std::vector<std::string> lines = absl::StrSplit(reason, '\n', absl::SkipWhitespace());
+  const auto entry = absl::c_find_if(lines, begins_entry);
+  if (entry == lines.end() || entry == lines.begin()) return absl::StrJoin(lines, "\n");
+  std::string& first = lines[0];
+  const size_t log = first.find(kLog);
+  if (log == std::string::npos || begins_entry(absl::string_view(first).substr(log + kLog.size())))
+    return absl::StrJoin(lines, "\n");
+  first = absl::StrCat(first.substr(0, log + kLog.size() - 1), "\n", *entry);
+  lines.erase(lines.begin() + 1, entry + 1);
+  return absl::StrJoin(lines, "\n");
+}
+
 std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
   if (!verdict.first_failure)
-    return absl::StrCat(OutcomeName(verdict.kind), ": ",
-                        reports::FoldedReason(verdict).substr(0, 100));
+    return absl::StrCat(OutcomeName(verdict.kind), ": ", TitleText(reports::FoldedReason(verdict)));
   const reports::VerdictFailure& failure = *verdict.first_failure;
   const std::string what =
       failure.operation.empty() ? failure.instruction : Plain(failure.operation);
@@ -82,6 +111,11 @@ std::string RarityText(const reports::Verdict& verdict) {
 // Returns the last component, since the location is private to its owner.
 std::string NameOfFolder(const std::string& folder) {
   return std::filesystem::path(folder + "/").parent_path().filename().string();
+}
+
+// Returns the directory as given, unless it tells where its owner keeps it.
+std::string ShownFolder(const std::string& folder) {
+  return absl::StartsWith(folder, "/") ? NameOfFolder(folder) : folder;
 }
 
 // Returns the answer of `hlocts blame` that the bundle holds, as a paragraph.
@@ -114,7 +148,7 @@ std::string ReleasesText(const std::string& folder, const findings::Finding& own
                         after.empty() ? "" : ", good again in ", after, " (`hlocts history`)");
   if (kept.is_object()) return "no release that ran has the failure (`hlocts history`)";
   return own.history().empty()
-             ? absl::StrCat("not looked up (`hlocts history ", NameOfFolder(folder), " --keep`)")
+             ? absl::StrCat("not looked up (`hlocts history ", ShownFolder(folder), " --keep`)")
              : own.history();
 }
 
@@ -122,7 +156,7 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   if (!verdict.first_failure) {
     return absl::StrCat("The module below is valid by the documents. Observed: `",
                         OutcomeName(verdict.kind), "`.\n\n",
-                        Fenced("", reports::ReasonText(verdict)));
+                        Fenced("", WholeLines(reports::ReasonText(verdict))));
   }
   const reports::VerdictFailure& failure = *verdict.first_failure;
   std::string text = absl::StrCat(
@@ -168,6 +202,9 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
     return InvalidInput(folder,
                         ": expected the directory of a bundle, found a file; `hlocts shrink ",
                         folder, " --backend=ENGINE --inputs=FILE -o DIR` makes DIR one");
+  if (std::filesystem::exists(folder, none) && !reports::HasRecordedVerdict(folder))
+    return InvalidInput(folder, ": not a bundle; `hlocts shrink ", folder,
+                        " --backend=ENGINE -o DIR` writes one");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
   HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));
@@ -215,11 +252,13 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
   if (!fuzz::RunsInJax(backend)) return absl::StrCat(PublicRunner(backend), "\n", replay);
   constexpr absl::string_view kEnd =
       "; it prints the engine that ran, and REPRODUCED (exit status 1) if the failure still "
-      "occurs.\nJAX passes StableHLO, which replaces some instructions; the script then names "
-      "them.\n\n";
+      "occurs.\nJAX converts the module to StableHLO, which lacks some instructions. The script "
+      "names "
+      "those that may then be replaced.\n\n";
   const std::string script = Fenced("python", fuzz::BundleJaxScript(bundle));
   if (fuzz::IsPluginFile(backend))
-    return absl::StrCat(replay, "\nOr, without hlocts: `pip install jax`, then `python "
+    return absl::StrCat(replay,
+                        "\nOr, without hlocts: `pip install jax`, then `python "
                         "repro_jax.py PLUGIN.so` with this script and the file of the plugin",
                         kEnd, script);
   return absl::StrCat("`pip install jax`, then this script", kEnd, script, "\n", replay);
@@ -260,7 +299,7 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
           ? ""
           : absl::StrCat("\nArguments:\n\n", Fenced("", fuzz::InputsText(bundle.sample))),
       "\n## To reproduce\n\n");
-  report += WaysToReproduce(bundle, NameOfFolder(options.bundle));
+  report += WaysToReproduce(bundle, ShownFolder(options.bundle));
   // The test compiles the module with all of XLA, and so does not show a fault of a rewriter or of
   // another compiler.
   const std::string engine = backends::EngineNameOf(verdict.backend);
@@ -268,11 +307,16 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
     absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)));
   absl::StrAppend(
       &report, EngineText(verdict),
+      bundle.plugin.empty() ? "" : absl::StrCat("\nPlugin file: SHA-256 ", bundle.plugin, ".\n"),
+      "\nReport by hlocts ", kVersion, ".\n",
       fuzz::RunsInJax(verdict.backend)
           ? absl::StrCat("\nCompile options: ", backends::CompileOptionsText(verdict.backend),
                          ".\n")
           : "",
-      "\nreleases: ", ReleasesText(options.bundle, own.ok() ? *own : findings::Finding()), "\n");
+      "\nreleases: ", ReleasesText(options.bundle, own.ok() ? *own : findings::Finding()),
+      fuzz::IsPluginFile(verdict.backend) ? "\nThe releases are those of XLA (or that `history` "
+                                            "names), not builds of this plugin.\n"
+                                          : "\n");
   return report;
 }
 

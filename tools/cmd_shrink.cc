@@ -13,6 +13,7 @@
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
+#include "suites/run_folder.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
@@ -89,11 +90,17 @@ struct Watch {
                                 fuzz::CountElements(*candidate.module), " elements");
         KeepSmallest(candidate, out);
       }
-      line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations"), /*in_log=*/true);
+      line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations so far"), /*in_log=*/true);
     };
     shrink.compared = [this](fuzz::Difference difference) { ++differences[difference]; };
   }
 };
+
+// Returns the hash of a plugin file; "" for another engine.
+std::string PluginHashOf(const std::string& engine) {
+  const auto hashes = suites::PluginHashes({{"", engine}});
+  return hashes.empty() ? "" : hashes.begin()->second;
+}
 
 absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("-o", options.out));
@@ -109,6 +116,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
                           backends::MakeBackend(bundle.backend));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
+  bundle.plugin = PluginHashOf(bundle.backend);
   bundle.backend = backends::RecordedName(bundle.backend);
   backends::BackendInfo info = engine->info();
   if (!info.available)

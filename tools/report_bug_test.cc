@@ -51,6 +51,7 @@ std::string BundleOfAPlugin() {
   std::filesystem::copy(finding, folder);
   auto verdict = nlohmann::ordered_json::parse(*reports::RecordedVerdict(finding));
   verdict["backend"] = "my_plugin";
+  verdict["plugin_sha256"] = "5e4a";
   std::filesystem::remove(folder + "/finding.textproto");
   std::ofstream(folder + "/inputs.txt") << "f32[1]{0} {-0}\n";
   std::ofstream(folder + "/verdict.json") << JsonText(verdict) << "\n";
@@ -63,6 +64,7 @@ TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
               AllOf(HasSubstr("## To reproduce\n\n`hlocts replay hlocts_of_a_plugin "
                               "--backend=my_plugin=pjrt:/path/to/plugin.so` gives the engine the"),
                     HasSubstr("`python repro_jax.py PLUGIN.so` with this script"),
+                    HasSubstr("\nPlugin file: SHA-256 5e4a.\n"),
                     HasSubstr("Engine: my_plugin (the plugin file PLUGIN.so) ")));
   const std::string script = bundle + "/repro_jax.py";
   std::ofstream(script) << RunHlocts("report-bug --jax " + bundle).out;
@@ -72,6 +74,32 @@ TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
     EXPECT_THAT(ran.out, AnyOf(HasSubstr("usage: python repro_jax.py PLUGIN.so"),
                                HasSubstr("no-such-plugin.so: no such file")));
   }
+}
+
+TEST(ReportBugTest, TheLogOfACrashBeginsAtAWholeLine) {
+  const std::string bundle = BundleOfAPlugin();
+  auto verdict = nlohmann::ordered_json::parse(TextOf(bundle + "/verdict.json"));
+  const std::string condition(90, 'c');
+  verdict["verdict"] = "crash";
+  verdict["first_failure"] = nullptr;
+  verdict.erase("localisation");
+  verdict["reason"] =
+      absl::StrCat("worker killed by signal 6 (Aborted); it last wrote: () is called",
+                   "\nE0000 00:00 a.cc:58] INTERNAL\n\t\n\nF0000 00:00 ", condition);
+  std::ofstream(bundle + "/verdict.json") << JsonText(verdict) << "\n";
+  EXPECT_THAT(
+      RunHlocts("report-bug " + bundle).out,
+      AllOf(HasSubstr("```\nworker killed by signal 6 (Aborted); it last wrote:\n"
+                      "E0000 00:00 a.cc:58] INTERNAL\nF0000 00:00 " +
+                      condition),
+            HasSubstr("\nThe releases are those of XLA"), Not(HasSubstr("() is called\n"))));
+}
+
+TEST(ReportBugTest, ACaseDirectoryIsNoBundle) {
+  const std::string folder = BundleOfAPlugin();
+  std::filesystem::remove(folder + "/verdict.json");
+  EXPECT_THAT(RunHlocts("report-bug " + folder).out,
+              AllOf(HasSubstr(": not a bundle; `hlocts shrink "), HasSubstr("-o DIR` writes one")));
 }
 
 TEST(ReportBugTest, AModuleIsNoBundle) {
@@ -130,7 +158,7 @@ TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {
   const std::string findings = HLOCTS_SOURCE_DIR "/results/findings/";
   EXPECT_THAT(RunHlocts("report-bug " + findings + "xla-empty-slice-with-a-stride").out,
               AllOf(HasSubstr("hlo-opt --passes=algsimp module.hlo"),
-                    HasSubstr("`hlocts replay xla-empty-slice-with-a-stride` runs"),
+                    HasSubstr("`hlocts replay xla-empty-slice-with-a-stride` gives"),
                     Not(HasSubstr("run_hlo_module")), Not(HasSubstr("HloPjRtTestBase"))));
   EXPECT_THAT(RunHlocts("report-bug " + findings + "iree-dot-over-nothing").out,
               AllOf(HasSubstr("No public tool runs this HLO on the engine iree"),

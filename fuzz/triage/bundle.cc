@@ -13,6 +13,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
 #include "spec/base/json_text.h"
+#include "spec/base/version.h"
 #include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
@@ -44,6 +45,10 @@ void Drop(Files& files, const std::string& name) {
 std::string VerdictText(const Bundle& bundle) {
   auto json = ParseJson<nlohmann::ordered_json>(reports::VerdictToJson(bundle.result.verdict));
   if (bundle.result.verdict.localisation.in_piece) json["cut"] = bundle.options.cut;
+  if (!bundle.plugin.empty()) {
+    json["plugin_sha256"] = bundle.plugin;
+    json["hlocts"] = std::string(kVersion);
+  }
   return JsonText(json) + "\n";
 }
 
@@ -145,6 +150,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
       return InvalidInput(folder, ": unknown profile ", json["profile"].get<std::string>());
     bundle.options.profile = *profile;
   }
+  bundle.plugin = json.value("plugin_sha256", "");
   bundle.options.cut = json.value("cut", int64_t{0});
   // The engine accepted an invalid module, or it crashed or hung on one.
   bool may_be_invalid = *kind == Outcome::kCrash || *kind == Outcome::kTimeout;

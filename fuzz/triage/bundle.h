@@ -16,6 +16,7 @@ struct Bundle {
   TrialResult result;
   std::string signature;
   std::string origin;    // for the reader: stream, seed, number
+  std::string plugin;    // SHA-256 of the engine's plugin file, if it is known
   std::string expected;  // acceptance set, as lines of JSON
 };
 

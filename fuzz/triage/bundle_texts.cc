@@ -118,9 +118,9 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
           ? absl::StrCat("Blame: ", reports::ReasonText(verdict), "\n\n")
           : "",
       "Engine: ", bundle.backend,
-      IsPluginFile(bundle.backend) ? " (the plugin file PLUGIN.so) " : " ",
-      verdict.backend_version, "; profile ", verdict.profile,
-      ".\n",
+      IsPluginFile(bundle.backend) ? " (the plugin file PLUGIN.so) " : " ", verdict.backend_version,
+      "; profile ", verdict.profile, ".\n",
+      bundle.plugin.empty() ? "" : absl::StrCat("Plugin file: SHA-256 ", bundle.plugin, ".\n"),
       RunsInJax(bundle.backend)
           ? absl::StrCat("Compile options: ", backends::CompileOptionsText(bundle.backend), ".\n")
           : "",
