@@ -409,6 +409,25 @@ TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
   EXPECT_EQ(RunHlocts("report " + Path("no_such_folder")).status, 2);
 }
 
+// Two releases have two names; a baseline may be the later run.
+TEST_F(CliTest, AReportComparesTheOnlyEngineOfEachRun) {
+  const std::string now = "'" + Path("now") + "'", old = "'" + Path("old") + "'";
+  RunHlocts("run elementwise/max --backend=canary:maximum.drops-nan --out=" + now);
+  RunHlocts("run elementwise/max --backend=reference --out=" + old);
+  const std::string both = " --baseline=" + old + " --markdown=" + Path("both.md");
+  Ran ran = RunHlocts("report " + now + both);
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("compared canary:"), HasSubstr(" with reference of "),
+                             Not(HasSubstr(": 0 worse"))));
+  EXPECT_THAT(Read("both.md"),
+              AllOf(HasSubstr("since \"" + Path("old") + "\" of "),
+                    HasSubstr("\n- compared canary:"), Not(HasSubstr("no verdict"))));
+  RunHlocts("run elementwise/max --backend=reference,legal-noise --out=" + Path("two"));
+  ran = RunHlocts("report " + now + " --baseline=" + Path("two"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("(legal-noise, reference)"));
+}
+
 TEST_F(CliTest, ExportWritesEveryFileThatItsManifestNames) {
   std::string out = Path("exported");
   Ran ran = RunHlocts("export movement/pad elementwise/tanh --out=" + out);

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <iostream>
 #include <map>
+#include <set>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
@@ -39,12 +41,21 @@ struct Merged {
   reports::MergedRun run;
   reports::RunChanges changes;
   std::string started;
+  // The two engines, if the baseline has another one under another name; otherwise empty.
+  std::string engine, baseline_engine;
   std::map<std::string, std::vector<std::string>> facts;  // facts of each engine
 };
 
 absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   if (path.empty()) return absl::OkStatus();
   return WriteFile(path, text);
+}
+
+// "compared xla with xla@2026.06 of xla0", or "" if both runs have an engine of one name.
+std::string ComparedEngines(const Merged& merged, const ReportOptions& options) {
+  if (merged.engine.empty()) return "";
+  return absl::StrCat("compared ", merged.engine, " with ", merged.baseline_engine, " of ",
+                      options.baseline);
 }
 
 // Prints the paths of the written files, but not their contents.
@@ -69,9 +80,11 @@ void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
               << absl::StrJoin(lines, "\n") << "\n";
   }
   if (!options.baseline.empty()) {
-    std::cout << "\ncompared with " << options.baseline << ": " << merged.changes.worse.size()
-              << " worse, " << merged.changes.better.size() << " better, "
-              << merged.changes.other.size() << " changed\n";
+    const std::string engines = ComparedEngines(merged, options);
+    std::cout << "\n"
+              << (engines.empty() ? "compared with " + options.baseline : engines) << ": "
+              << merged.changes.worse.size() << " worse, " << merged.changes.better.size()
+              << " better, " << merged.changes.other.size() << " changed\n";
   }
   for (const std::string& problem : merged.run.problems)
     std::cout << "\nincomplete: " << problem << "\n";
@@ -92,7 +105,32 @@ void PrintJson(const Merged& merged) {
       {"changed", merged.changes.other},
       {"not_as_expected", std::count_if(merged.run.verdicts.begin(), merged.run.verdicts.end(),
                                         [](const auto& one) { return !one.expected; })}};
+  if (!merged.engine.empty()) line["baseline_engine"] = merged.baseline_engine;
   std::cout << JsonText(line) << std::endl;
+}
+
+std::set<std::string> EnginesOf(const std::vector<reports::LoadedRun>& runs) {
+  std::set<std::string> engines;
+  for (const reports::LoadedRun& run : runs)
+    engines.insert(run.record.backends.begin(), run.record.backends.end());
+  return engines;
+}
+
+// Compares engines of one name, or the only engine of each side: two releases, for example.
+absl::Status CompareWith(reports::LoadedRun before, const std::set<std::string>& engines,
+                         Merged& merged) {
+  const std::set<std::string> old = EnginesOf({before});
+  if (std::none_of(old.begin(), old.end(), [&](const auto& one) { return engines.count(one); })) {
+    if (old.size() != 1 || engines.size() != 1)
+      return InvalidInput("report: no engine of ", before.folder, " (", absl::StrJoin(old, ", "),
+                          ") has the name of one of this run (", absl::StrJoin(engines, ", "),
+                          "): expected a common name, or one engine on each side");
+    merged.engine = *engines.begin();
+    merged.baseline_engine = *old.begin();
+    for (reports::Verdict& verdict : before.verdicts) verdict.backend = merged.engine;
+  }
+  merged.changes = reports::CompareRuns(before.verdicts, merged.run.verdicts);
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Merged> Merge(const ReportOptions& options) {
@@ -108,27 +146,39 @@ absl::StatusOr<Merged> Merge(const ReportOptions& options) {
   merged.run = reports::MergeRuns(runs);
   if (!options.baseline.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun before, reports::LoadRun(options.baseline));
-    merged.changes = reports::CompareRuns(before.verdicts, merged.run.verdicts);
+    HLOCTS_RETURN_IF_ERROR(CompareWith(std::move(before), EnginesOf(runs), merged));
   }
   return merged;
+}
+
+// Returns the label of the baseline. The store orders nightly runs by their labels: a quotation
+// mark is before all digits, for a baseline that is the later run.
+std::string BaselineLabel(const ReportOptions& options, const std::string& before,
+                          const std::string& started) {
+  if (before < started) return before;
+  return absl::StrCat("\"", options.baseline, "\" of ", before);
 }
 
 // Imports the directories as one or two nightly runs into an in-memory store. The page is then made
 // as for any nightly run.
 absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
-                                                  std::string started) {
+                                                  const Merged& merged) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToWrite(":memory:"));
   reports::ImportOptions import;
   import.incomplete = true;
   if (!options.baseline.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(reports::RunRecord before, reports::ReadRunRecord(options.baseline));
-    // The store orders nightly runs by their labels.
-    import.night = before.started < started ? before.started : "0, " + before.started;
+    import.night = BaselineLabel(options, before.started, merged.started);
+    import.engine = merged.engine;
     HLOCTS_RETURN_IF_ERROR(store->Import({options.baseline}, import).status());
   }
-  import.night = std::move(started);
+  import.night = merged.started;
+  import.engine.clear();
   HLOCTS_RETURN_IF_ERROR(store->Import(options.folders, import).status());
-  return LoadHistory(*store, 2);
+  HLOCTS_ASSIGN_OR_RETURN(reports::History history, LoadHistory(*store, 2));
+  const std::string engines = ComparedEngines(merged, options);
+  if (!engines.empty() && !history.nights.empty()) history.nights.back().notes = {engines};
+  return history;
 }
 
 // `score`: the first lines of the Markdown file.
@@ -154,7 +204,7 @@ int ReportFolders(const ReportOptions& options) {
   absl::Status written =
       WriteIfAsked(options.junit, scorecard.ToJunit(merged->started, merged->run.problems));
   if (written.ok() && options.WantsHistory()) {
-    auto history = HistoryOfFolders(options, merged->started);
+    auto history = HistoryOfFolders(options, *merged);
     const std::string score =
         absl::StrReplaceAll(scorecard.Summary(), {{"\n", "\n\n"}});  // a paragraph for each engine
     written = history.ok() ? WriteHistory(*std::move(history), options, score) : history.status();
@@ -206,7 +256,8 @@ Command ReportCommand() {
             auto options = std::make_shared<ReportOptions>();
             flags.Positional("DIR", &options->folders, "shards: directories of run --out");
             flags.Add("--baseline", &options->baseline,
-                      "directory of an earlier run to compare with");
+                      "directory of another run to compare with: engines of one name, or the only "
+                      "engine of each run, as two releases");
             flags.Add("--store", &options->store,
                       "run store, instead of directories: report its newest nightly run");
             flags.Add("--night", &options->night, "with --store: nightly run (the newest)");

@@ -73,6 +73,9 @@ class Importer {
   absl::Status AddHistory(const std::string& path);
   absl::Status AddRecorded(const std::string& folder);
   absl::Status AddMark(int64_t finding, const std::string& release, char mark, const char* how);
+  const std::string& StoredName(const std::string& engine) const {
+    return options_.engine.empty() ? engine : options_.engine;
+  }
   absl::StatusOr<int64_t> FindingId(const std::string& folder);
 
   StoreWriter writer_;
@@ -95,6 +98,7 @@ absl::Status Importer::AddVerdicts(int64_t run, const std::string& folder, Merge
   return ReadVerdicts(folder, [&](Verdict verdict) {
     if (!check.Add(verdict.backend, verdict.case_address)) return absl::OkStatus();
     ++done_.verdicts;
+    verdict.backend = StoredName(verdict.backend);
     return writer_.AddVerdict(run, verdict, ModuleOf(folder, verdict));
   });
 }
@@ -109,7 +113,7 @@ absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
         absl::StrJoin(problems, "\n"));
   }
   for (const auto& [engine, address] : check.Missing())
-    HLOCTS_RETURN_IF_ERROR(writer_.AddMissingVerdict(run, engine, address));
+    HLOCTS_RETURN_IF_ERROR(writer_.AddMissingVerdict(run, StoredName(engine), address));
   HLOCTS_ASSIGN_OR_RETURN(auto note, database_.Prepare("UPDATE run SET problems = ? WHERE id = ?"));
   note->Bind(1, Scrubbed(absl::StrJoin(problems, "\n"))).Bind(2, run);
   HLOCTS_RETURN_IF_ERROR(note->Run());
@@ -121,6 +125,7 @@ absl::Status Importer::EndRun(int64_t run, MergeCheck& check) {
 absl::Status Importer::AddGroup(const RunShards& group) {
   RunRecord record = group.records[0];
   std::vector<std::string>().swap(record.selection);  // one copy is enough: it may have 10^6 cases
+  for (std::string& engine : record.backends) engine = StoredName(engine);
   std::vector<const RunRecord*> shards;
   for (const RunRecord& shard : group.records) {
     shards.push_back(&shard);

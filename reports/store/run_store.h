@@ -28,6 +28,7 @@ struct StoredRun {
 struct ImportOptions {
   std::string night;        // label; if empty, the day of the earliest start
   bool incomplete = false;  // accept a run that lacks verdicts and count them as lost
+  std::string engine;       // if not empty, the name to store for the run's only engine
 };
 
 struct Imported {
