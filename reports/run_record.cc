@@ -129,8 +129,9 @@ absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder) {
     record.suite = json.value("suite", "");
     record.cpu = json.value("cpu", "");
     record.cores = json.value("cores", int64_t{0});
-  } catch (const nlohmann::json::exception& error) {
-    return InvalidInput(path, ": ", error.what());
+  } catch (const nlohmann::json::exception&) {
+    return InvalidInput(path, ": expected the fields of a run (backends, queries, tier, profile, ",
+                        "shard_index, shard_count, started) with their types");
   }
   HLOCTS_ASSIGN_OR_RETURN(std::string selection, ReadFile(folder + "/selection.txt"));
   record.selection = absl::StrSplit(selection, '\n', absl::SkipEmpty());

@@ -150,7 +150,7 @@ absl::StatusOr<Json> PluginsOf(const std::map<std::string, std::string>& engines
   Json plugins = Json::object();
   for (const auto& [recorded, given] : engines) {
     HLOCTS_ASSIGN_OR_RETURN(backends::BackendName name, backends::ParseBackendName(given));
-    if (name.name != "pjrt") continue;
+    if (PluginFileOf(name).empty()) continue;
     const auto before = record.plugins.find(recorded), now = hashes.find(recorded);
     if (now == hashes.end())
       return InvalidInput("--claim: ", recorded,

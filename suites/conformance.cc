@@ -66,7 +66,8 @@ std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
       ++result.cases;
       result.version = verdict.backend_version;
       ++result.counts[verdict.flake.empty() ? std::string(OutcomeName(verdict.kind)) : "flake"];
-      bool known = verdict.expected && IsFailure(verdict.kind);
+      const bool known =
+          verdict.expected && !IsInconclusive(verdict.kind) && IsFailure(verdict.kind);
       if (known) ++result.counts["known"];
     }
     CheckRun(record, result);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
+#include "backends/engine_list.h"
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
 #include "suites/replay.h"
@@ -43,12 +44,17 @@ bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b) {
          a.shard_count == b.shard_count && a.selection == b.selection;
 }
 
+std::string PluginFileOf(const backends::BackendName& name) {
+  return name.name == "pjrt" ? name.argument : backends::PluginOf(name.name).value_or("");
+}
+
 std::map<std::string, std::string> PluginHashes(const std::map<std::string, std::string>& engines) {
   std::map<std::string, std::string> hashes;
   for (const auto& [recorded, given] : engines) {
-    auto name = backends::ParseBackendName(given);
-    if (!name.ok() || name->name != "pjrt") continue;
-    if (auto hash = Sha256OfFile(name->argument); hash.ok()) hashes[recorded] = *hash;
+    const auto name = backends::ParseBackendName(given);
+    const std::string file = name.ok() ? PluginFileOf(*name) : "";
+    if (file.empty()) continue;
+    if (auto hash = Sha256OfFile(file); hash.ok()) hashes[recorded] = *hash;
   }
   return hashes;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "reports/run_record.h"
 #include "reports/verdict_fwd.h"
@@ -14,6 +15,10 @@
 #include "suites/case.h"
 
 namespace hlocts::suites {
+
+// Returns the plugin file of an engine: that of pjrt:PATH, of our own engines and of releases that
+// are plugins; "" for other engines.
+std::string PluginFileOf(const backends::BackendName& name);
 
 // Returns the hash of each plugin file that can be read, by recorded name. `engines` maps recorded
 // names to the names on the command line.

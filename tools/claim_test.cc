@@ -18,6 +18,7 @@ namespace hlocts::tools {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class ClaimTest : public FolderTest {
  protected:
@@ -85,6 +86,15 @@ TEST_F(ClaimTest, OneChangedByteIsNoticed) {
               HasSubstr("expectations/more.textproto is not listed"));
   std::filesystem::remove(more);
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
+}
+
+TEST_F(ClaimTest, ABrokenRunIsOneSentence) {
+  RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
+  std::ofstream(folder + "/run.json") << "{\"backends\": 1}";
+  const Ran ran = RunHlocts("verify-claim " + folder);
+  EXPECT_EQ(ran.status, 2) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("expected the fields of a run"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("json.exception")));
 }
 
 // SHA256SUMS lists each file once, and only a directory without both files is no claim.
@@ -177,6 +187,11 @@ TEST(ConformanceTest, AWholeRunWithoutFailuresHasItsTiersLevel) {
   EXPECT_EQ(run.Of().ToText(),
             "mine 1.0: presubmit tier, default profile: 10 pass: conformant, level 2");
   EXPECT_THAT(run.Of().ToSvg(), HasSubstr("level 2"));
+  run.verdicts[0].kind = Outcome::kInconclusive;
+  EXPECT_EQ(
+      run.Of().ToText(),
+      "mine 1.0: presubmit tier, default profile: 1 inconclusive, 9 pass: conformant, level 2")
+      << "no known failure";
   run.verdicts[0].kind = Outcome::kUnsupported;
   EXPECT_EQ(run.Of().level, 2) << "one in ten";
   run.verdicts[1].kind = Outcome::kUnsupported;
