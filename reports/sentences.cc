@@ -34,23 +34,59 @@ const ClauseBook& Book() {
 struct RulingOfFreedom {
   absl::string_view name;
   int number;
+  absl::string_view facts;  // separated by blanks
 };
 constexpr RulingOfFreedom kFreedoms[] = {
-#define HLOCTS_FREEDOM(symbol, name, ruling) {name, ruling},
+#define HLOCTS_FREEDOM(symbol, name, ruling, facts) {name, ruling, facts},
 #include "spec/ops/freedoms.def"
 #undef HLOCTS_FREEDOM
 };
 
+const RulingOfFreedom* FindFreedom(absl::string_view name) {
+  for (const RulingOfFreedom& one : kFreedoms)
+    if (one.name == name) return &one;
+  return nullptr;
+}
+
 }  // namespace
+
+std::vector<std::string> FactsOfFreedom(absl::string_view freedom) {
+  const RulingOfFreedom* one = FindFreedom(freedom);
+  if (one == nullptr) return {};
+  return absl::StrSplit(one->facts, ' ', absl::SkipEmpty());
+}
+
+std::vector<std::string> ClausesOfFreedom(absl::string_view freedom,
+                                          const std::set<std::string>& opcodes) {
+  const ClauseBook& book = Book();
+  const RulingOfFreedom* one = FindFreedom(freedom);
+  if (one == nullptr || !book.registry.ok() || !book.of_opcodes.ok()) return {};
+  std::set<std::string> ids;
+  const auto add = [&](const std::string& key) {
+    const auto found = book.of_opcodes->find(key);
+    if (found == book.of_opcodes->end()) return false;
+    for (const std::string& id : found->second) {
+      const Clause* clause = book.registry->Find(id);
+      if (clause != nullptr && clause->ruling == absl::StrFormat("%04d", one->number))
+        ids.insert(id);
+    }
+    return true;
+  };
+  for (const std::string& opcode : opcodes) {
+    bool with_fact = false;
+    for (const std::string& fact : FactsOfFreedom(freedom))
+      with_fact = add(absl::StrCat(opcode, ":", fact)) || with_fact;
+    if (!with_fact) add(opcode);
+  }
+  return {ids.begin(), ids.end()};
+}
 
 std::string FreedomText(const std::string& freedom) {
   const ClauseBook& book = Book();
-  for (const RulingOfFreedom& one : kFreedoms) {
-    if (one.name != freedom || !book.registry.ok()) continue;
-    const Ruling* ruling = book.registry->FindRuling(absl::StrFormat("%04d", one.number));
-    if (ruling != nullptr) return absl::StrCat(freedom, " (", ruling->path(), ")");
-  }
-  return freedom;
+  const RulingOfFreedom* one = FindFreedom(freedom);
+  if (one == nullptr || !book.registry.ok()) return freedom;
+  const Ruling* ruling = book.registry->FindRuling(absl::StrFormat("%04d", one->number));
+  return ruling == nullptr ? freedom : absl::StrCat(freedom, " (", ruling->path(), ")");
 }
 
 std::string FactText(const std::string& fact, const std::string& backend) {

@@ -2,9 +2,11 @@
 // Finds the sentences of the documents about the operation of a failure.
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "reports/verdict_fwd.h"
 #include "reports/verdict_parts.h"
 
@@ -31,6 +33,12 @@ std::string FactSentences(const VerdictFailure& failure, const std::string& back
 // engine named `backend`. The file is omitted if no target of that name declares the fact.
 std::string FactText(const std::string& fact, const std::string& backend);
 
+// Returns the names of the facts of an engine that narrow the freedom.
+std::vector<std::string> FactsOfFreedom(absl::string_view freedom);
+// Returns the sentences of these operations that leave the freedom; none if the ruling cites
+// others.
+std::vector<std::string> ClausesOfFreedom(absl::string_view freedom,
+                                          const std::set<std::string>& opcodes);
 // Returns "subnormals (spec/rulings/0036-subnormals.md)" for a name of spec/ops/freedoms.def.
 std::string FreedomText(const std::string& freedom);
 

@@ -80,6 +80,31 @@ TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
   EXPECT_THAT(judged("f32[2] {nan, 6}\n"), HasSubstr("pass"));
 }
 
+// Only options that were not given are suggested, and the facts and sentences of a freedom are
+// named.
+TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
+  const std::string module =
+      Write("div.hlo",
+            "HloModule d\nENTRY main {\n  a = s32[2] parameter(0)\n  b = s32[2] parameter(1)\n"
+            "  ROOT r = s32[2] divide(a, b)\n}\n");
+  const auto judged = [&](const std::string& b, const std::string& more) {
+    const std::string in = Write("div.in", "s32[2] {4, 4}\ns32[2] " + b + "\n");
+    return RunHlocts("judge " + module + " --inputs=" + in +
+                     " --outputs=" + Write("div.out", "s32[2] {4, 9}\n") + more)
+        .out;
+  };
+  EXPECT_THAT(judged("{0, 0}", ""),
+              AllOf(HasSubstr("--explain: "), HasSubstr("--profile=strict, a fact that the engine "
+                                                        "promises: integer.division (")));
+  EXPECT_THAT(judged("{0, 0}", " --profile=strict --explain"),
+              AllOf(HasSubstr("inconclusive"), Not(HasSubstr("--explain: ")),
+                    Not(HasSubstr("--profile=strict, "))));
+  EXPECT_THAT(judged("{1, 0}", " --explain"),
+              AllOf(HasSubstr("pass"), HasSubstr("freedom integer-division-overflow ("),
+                    HasSubstr("0006-integer-division-overflow.md), elementwise_binary.29, "
+                              "elementwise_binary.31; narrowed by the fact integer.division\n")));
+}
+
 // The clauses of Div, Pow and Log have rulings about integers and about combinations.
 TEST_F(StoryTest, ARulingThatDoesNotApplyIsNotNamed) {
   const auto judged = [&](const std::string& type, const std::string& operation) {

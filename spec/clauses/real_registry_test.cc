@@ -121,7 +121,7 @@ struct NamedFreedom {
   int ruling;
 };
 constexpr NamedFreedom kFreedoms[] = {
-#define HLOCTS_FREEDOM(symbol, name, ruling) {name, ruling},
+#define HLOCTS_FREEDOM(symbol, name, ruling, facts) {name, ruling},
 #include "spec/ops/freedoms.def"
 #undef HLOCTS_FREEDOM
 };

@@ -180,7 +180,7 @@ bool OpRow::Takes(Attr attr) const {
 absl::string_view FreedomName(Freedom freedom) {
   constexpr absl::string_view kNames[] = {
       "",
-#define HLOCTS_FREEDOM(symbol, name, ruling) name,
+#define HLOCTS_FREEDOM(symbol, name, ruling, facts) name,
 #include "spec/ops/freedoms.def"
 #undef HLOCTS_FREEDOM
   };

@@ -75,7 +75,7 @@ enum class AccuracyRule : uint8_t {
 // Freedoms that the documents leave to the implementation; each has a ruling.
 enum class Freedom : uint8_t {
   kNone,
-#define HLOCTS_FREEDOM(symbol, name, ruling) symbol,
+#define HLOCTS_FREEDOM(symbol, name, ruling, facts) symbol,
 #include "spec/ops/freedoms.def"
 #undef HLOCTS_FREEDOM
 };

@@ -17,6 +17,7 @@
 #include "fuzz/triage/sample.h"
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
+#include "reports/sentences.h"
 #include "reports/verdict.h"
 #include "spec/base/json_text.h"
 #include "spec/cut/cut.h"
@@ -388,10 +389,31 @@ bool SameSet(absl::string_view a, absl::string_view b) {
 
 }  // namespace
 
+namespace {
+
+// Prints the freedoms of a verdict without a wrong element: ruling, sentences and facts of each.
+void PrintFreedoms(const Module& module, const reports::Verdict& verdict) {
+  std::set<std::string> opcodes;
+  for (const auto& computation : module.computations())
+    for (const auto& one : computation->instructions())
+      opcodes.insert(std::string(OpcodeName(one->opcode())));
+  for (const std::string& freedom : verdict.freedoms) {
+    std::cout << "freedom " << WithPaths(reports::FreedomText(freedom));
+    for (const std::string& id : reports::ClausesOfFreedom(freedom, opcodes))
+      std::cout << ", " << id;
+    const std::vector<std::string> facts = reports::FactsOfFreedom(freedom);
+    if (!facts.empty()) std::cout << "; narrowed by the fact " << absl::StrJoin(facts, " or ");
+    std::cout << "\n";
+  }
+}
+
+}  // namespace
+
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts) {
   const std::string explanation = reports::ExplanationText(verdict.localisation);
   if (!explanation.empty()) std::cout << explanation << std::endl;
+  if (!verdict.first_failure) PrintFreedoms(*job.module, verdict);
   if (verdict.localisation.in_piece) return;
   const int64_t device =
       verdict.first_failure || !verdict.nan ? verdict.replica * partitions : verdict.nan->device;

@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <fstream>
+#include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -115,11 +117,35 @@ std::string MeaningOfProbable(const reports::Statistical& by) {
   return text;
 }
 
+// Returns the words of this process's command line.
+std::vector<std::string> OwnWords() {
+  std::vector<std::string> words;
+  std::ifstream command("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(command, word, '\0');) words.push_back(word);
+  return words;
+}
+
+// How the sets of an inconclusive or probable verdict become narrower, which settles it.
+std::string NarrowerText(const reports::Verdict& verdict) {
+  std::set<std::string> facts;
+  for (const std::string& freedom : verdict.freedoms)
+    for (std::string& fact : reports::FactsOfFreedom(freedom)) facts.insert(std::move(fact));
+  return absl::StrCat(
+      absl::c_linear_search(OwnWords(), "--explain") ? ""
+                                                     : "--explain: the step that widens the sets; ",
+      verdict.profile == "strict" ? "" : "--profile=strict, ",
+      facts.empty() ? "a fact that the engine promises"
+                    : absl::StrCat("a fact that the engine promises: ", absl::StrJoin(facts, ", ")),
+      " (--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts) or other inputs "
+      "(--seed=N --data=exact: sums without roundings) narrow them");
+}
+
 }  // namespace
 
 std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay,
                           const std::string& narrower) {
   std::string story = Headline(verdict);
+  const auto next = [&] { return narrower.empty() ? NarrowerText(verdict) : narrower; };
   if (verdict.first_failure) {
     AddFailure(verdict, story);
   } else if (const std::string reason = reports::FoldedReason(verdict); !reason.empty()) {
@@ -127,10 +153,10 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
     if (verdict.kind == Outcome::kInconclusive) {
       AddFreedoms(verdict, story);
       AddLine("meaning", "the outputs are permitted, and so are others far from them", story);
-      AddLine("next", narrower, story);
+      AddLine("next", next(), story);
     } else if (verdict.kind == Outcome::kProbable && verdict.statistical) {
       AddLine("meaning", MeaningOfProbable(*verdict.statistical), story);
-      AddLine("next", narrower, story);
+      AddLine("next", next(), story);
     }
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);
@@ -145,10 +171,9 @@ std::string WithPaths(const std::string& text) {
 }
 
 std::string OwnCommandLine() {
-  std::vector<std::string> words;
-  std::ifstream command("/proc/self/cmdline", std::ios::binary);
-  for (std::string word; std::getline(command, word, '\0');)
-    words.push_back(suites::ShellQuoted(words.empty() ? ProgramAsCalled() : word));
+  std::vector<std::string> words = OwnWords();
+  for (size_t i = 0; i < words.size(); ++i)
+    words[i] = suites::ShellQuoted(i == 0 ? ProgramAsCalled() : words[i]);
   return absl::StrJoin(words, " ");
 }
 

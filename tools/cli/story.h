@@ -12,16 +12,10 @@
 
 namespace hlocts::tools {
 
-// How the sets of an inconclusive or probable verdict of `diff` become narrower, which settles it.
-inline constexpr char kNarrower[] =
-    "--explain: the step that widens the sets; --profile=strict, a fact that the engine promises "
-    "(--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts) or other inputs "
-    "(--seed=N --data=exact: sums without roundings) narrow them";
-
 // The story of a verdict. `replay` is a command line, or "". `narrower` says how to narrow the
-// sets.
+// sets; if empty, the options that this process was not given and the facts of the freedoms do.
 std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay = "",
-                          const std::string& narrower = kNarrower);
+                          const std::string& narrower = "");
 
 using Sentence = reports::ClauseSentence;
 using reports::SentencesOf;
