@@ -53,6 +53,8 @@ class Wheel(unittest.TestCase):
         self.assertIn("all as expected", done.stdout)
         (described,) = pathlib.Path(self.folder).glob("*.dist-info/METADATA")
         page = described.read_text()
+        self.assertIn("\nLicense-Expression: Apache-2.0\nLicense-File: LICENSE\n", page)
+        self.assertTrue((described.parent / "licenses" / "LICENSE").is_file())
         self.assertIn("hlocts help jax-users", page)
         self.assertLess(page.index("pip install hlocts-*.whl"), page.index("./python"))
         done = subprocess.run([program, "help", "checking"], cwd="/", env=empty, capture_output=True,
