@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <iterator>
+#include <utility>
 
 namespace hlocts::generators {
 namespace {
@@ -121,7 +122,10 @@ std::vector<uint64_t> SpecialBits(PrimitiveType type) {
 class BitsSource {
  public:
   BitsSource(PrimitiveType component, uint64_t seed, size_t operand, ArgumentStyle style)
-      : type_(component), style_(style), random_(seed * 0x2545f4914f6cdd1d + operand + 1) {
+      : type_(component),
+        style_(style),
+        operand_(operand),
+        random_(seed * 0x2545f4914f6cdd1d + operand + 1) {
     if (style == ArgumentStyle::kAllBits && BitWidth(component) > 16)
       style_ = ArgumentStyle::kSpecial;
     if (style_ == ArgumentStyle::kSpecial) special_ = SpecialBits(component);
@@ -129,8 +133,22 @@ class BitsSource {
     // operand 0, and so on, so that all pairs of values occur.
     for (size_t i = 0; i < operand && i < 2; ++i) pace_ *= special_.empty() ? 1 : special_.size();
   }
+  // Makes a source of few values continue where that of the seed before it ended: the special
+  // values are dealt in a random order, so that consecutive seeds give all of them.
+  void ContinueFrom(uint64_t seed, uint64_t values) {
+    if (style_ == ArgumentStyle::kAllBits && values <= BitMask(BitWidth(type_)))
+      count_ = seed * values;
+    if (style_ != ArgumentStyle::kSpecial || values >= special_.size()) return;
+    count_ = seed * values;
+    dealt_ = true;
+    Shuffle(count_);
+  }
   uint64_t Next() {
     uint64_t n = count_++;
+    if (dealt_) {
+      if (n % special_.size() == 0) Shuffle(n);
+      return special_[n % special_.size()];
+    }
     switch (style_) {
       case ArgumentStyle::kExact:
         return ExactBits(type_, random_);
@@ -149,20 +167,32 @@ class BitsSource {
   }
 
  private:
+  // Sets the order of the round to which value `n` belongs.
+  void Shuffle(uint64_t n) {
+    special_ = SpecialBits(type_);
+    SplitMix64 random(n / special_.size() * 0x2545f4914f6cdd1d + operand_ + 1);
+    for (size_t i = special_.size(); i > 1; --i)
+      std::swap(special_[i - 1], special_[random.Below(i)]);
+  }
+
   PrimitiveType type_;
   ArgumentStyle style_;
+  size_t operand_;
+  bool dealt_ = false;
   SplitMix64 random_;
   std::vector<uint64_t> special_;
   uint64_t count_ = 0;
   uint64_t pace_ = 1;
 };
 
-Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, ArgumentStyle style) {
+Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, ArgumentStyle style,
+                     bool continued = false) {
   Literal literal(shape);
   if (!shape.IsArray()) return literal;
   PrimitiveType component = ComponentType(shape.element_type());
   BitsSource source(component, seed, operand, style);
   int64_t count = literal.element_count() * (IsComplex(shape.element_type()) ? 2 : 1);
+  if (continued) source.ContinueFrom(seed, static_cast<uint64_t>(count));
   uint8_t* to = literal.mutable_raw_data();
   for (int64_t i = 0; i < count; ++i)
     StoreElementBits(component, source.Next(), to + i * StorageBytes(component));
@@ -206,6 +236,15 @@ std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t 
   std::vector<Literal> arguments;
   for (size_t i = 0; i < leaves.size(); ++i) {
     arguments.push_back(GenerateLeaf(leaves[i], seed, i, style));
+  }
+  return arguments;
+}
+
+std::vector<Literal> GenerateArgumentsInTurn(absl::Span<const Shape> leaves, uint64_t seed,
+                                             ArgumentStyle style) {
+  std::vector<Literal> arguments;
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    arguments.push_back(GenerateLeaf(leaves[i], seed, i, style, /*continued=*/true));
   }
   return arguments;
 }

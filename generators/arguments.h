@@ -30,6 +30,13 @@ std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name);
 std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t seed,
                                        ArgumentStyle style = ArgumentStyle::kRandom);
 
+// As GenerateArguments, but an array of fewer elements than the type has special values (or bit
+// patterns, with kAllBits) continues with those that the seed before did not give it, so that a
+// search over seeds meets all. Suites' cases keep the other function, on which their digests
+// depend.
+std::vector<Literal> GenerateArgumentsInTurn(absl::Span<const Shape> leaves, uint64_t seed,
+                                             ArgumentStyle style);
+
 constexpr uint64_t BitMask(int bits) {
   return bits >= 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
 }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <set>
 
 namespace hlocts::generators {
@@ -47,6 +48,30 @@ TEST(ArgumentsTest, SpecialValuesOfTwoOperandsMeet) {
   }
   EXPECT_GT(values.size(), 20u);
   EXPECT_EQ(pairs.size(), values.size() * values.size());
+}
+
+// A search over seeds would otherwise give a small array the same few values each time.
+TEST(ArgumentsTest, ConsecutiveSeedsGiveASmallArrayAllSpecialValues) {
+  for (const Shape& shape : {Shape(PrimitiveType::kF32, {8}), Shape(PrimitiveType::kF32, {})}) {
+    const auto& special = SpecialBitsOf(PrimitiveType::kF32);
+    std::set<uint32_t> seen;
+    const uint64_t seeds = special.size() * 2 / static_cast<uint64_t>(shape.ElementCount()) + 1;
+    for (uint64_t seed = 1; seed <= seeds; ++seed) {
+      const Literal one = GenerateArgumentsInTurn({shape}, seed, ArgumentStyle::kSpecial)[0];
+      for (float value : one.data<float>()) {
+        uint32_t bits;
+        std::memcpy(&bits, &value, sizeof(bits));
+        seen.insert(bits);
+      }
+    }
+    EXPECT_EQ(seen.size(), std::set<uint64_t>(special.begin(), special.end()).size());
+  }
+}
+
+TEST(ArgumentsTest, LargeArraysInTurnKeepTheirPairs) {
+  const Shape shape(PrimitiveType::kF32, {256});
+  EXPECT_TRUE(GenerateArgumentsInTurn({shape}, 3, ArgumentStyle::kSpecial)[0].BitwiseEqual(
+      GenerateArguments({shape}, 3, ArgumentStyle::kSpecial)[0]));
 }
 
 TEST(ArgumentsTest, AllBitsOfAHalf) {

@@ -67,6 +67,9 @@ std::string ReasonText(const Verdict& verdict);
 std::string FoldedReason(const Verdict& verdict);
 // Returns "1 crash, 9 pass" for Verdict::runs.
 std::string RunCountsText(const std::map<std::string, int64_t>& runs);
+// Returns the number of runs after which a failure that was seen in `failed` of `all` runs has been
+// seen again, except with the probability `chance`.
+int64_t RunsUntilSeen(int64_t failed, int64_t all, double chance = 0.01);
 std::string FoldedError(const EngineError& error);
 // Returns "wrong in isolation, on the engine's own operand values: log.1" or "only wrong when
 // compiled together: {add.1, log.2}". Returns "" if the module was not cut.

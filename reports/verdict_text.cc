@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats verdicts as text for users.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <regex>
 
@@ -219,6 +220,14 @@ std::string RunCountsText(const std::map<std::string, int64_t>& runs) {
   return absl::StrJoin(runs, ", ", [](std::string* text, const auto& count) {
     absl::StrAppend(text, count.second, " ", count.first);
   });
+}
+
+int64_t RunsUntilSeen(int64_t failed, int64_t all, double chance) {
+  if (all <= 0 || failed >= all) return 1;
+  // A failure that no run showed may show in the next one.
+  const double rate = failed > 0 ? static_cast<double>(failed) / static_cast<double>(all)
+                                 : 1.0 / static_cast<double>(all + 1);
+  return static_cast<int64_t>(std::ceil(std::log(chance) / std::log1p(-rate)));
 }
 
 std::string VerdictToText(const Verdict& verdict) {

@@ -31,6 +31,7 @@ struct BlameOptions {
   std::vector<std::string> subjects;
   std::string inputs, backend, profile, keep;
   std::optional<uint64_t> seed;
+  int64_t runs = 0;  // if not given, 10, or for a flake as many as recorded
   bool one_step = false;
 };
 
@@ -47,6 +48,10 @@ absl::StatusOr<PassBlame> BlameSample(const BlameOptions& options, const fuzz::B
   subject.options.profile = bundle.options.profile;
   subject.options.load = load;
   subject.invalid = bundle.options.invalid;
+  const reports::Verdict& recorded = bundle.result.verdict;
+  const bool flaky = options.runs > 1 || !recorded.flake.empty();
+  subject.runs = options.runs > 0 ? options.runs : FlakeRunsOf(recorded);
+  subject.tries = flaky ? subject.runs : 1;
   if (options.one_step) return backends::BlameInOneStep(subject, engine);
   HLOCTS_ASSIGN_OR_RETURN(TemporaryFolder folder, TemporaryFolder::Make("hlocts-blame"));
   if (!options.keep.empty()) folder.MoveToOnDestruction(options.keep);
@@ -101,6 +106,29 @@ std::string Accepted(const PassBlame& blame) {
   return blame.verdict.first_failure ? blame.verdict.first_failure->accepted : "";
 }
 
+// Returns a sentence on the runs without the pass that was switched off, by its name; "" if none.
+std::string ConfirmationText(const PassBlame& blame) {
+  if (!blame.without)
+    return blame.deterministic() ? "" : "not confirmed: no run with a pass switched off decides it";
+  const std::string without = absl::StrCat("without ", blame.switched_off);
+  if (blame.runs_needed <= 1)
+    return absl::StrCat(blame.confirmed ? "confirmed: correct " : "not confirmed: still wrong ",
+                        without);
+  if (blame.failed_without > 0)
+    return absl::StrCat("not confirmed: fails in ", blame.failed_without, " of ",
+                        blame.runs_without, " runs ", without);
+  const std::string correct = absl::StrCat("correct in ", blame.runs_without, " runs ", without);
+  return blame.confirmed ? absl::StrCat("confirmed: ", correct)
+                         : absl::StrCat("not confirmed: ", correct, "; ", blame.runs_needed,
+                                        " are needed (--repeat=", blame.runs_needed, ")");
+}
+
+std::string FlakeText(const PassBlame& blame) {
+  return blame.deterministic() ? ""
+                               : absl::StrCat("not deterministic: the unchanged module fails in ",
+                                              blame.failed, " of ", blame.runs, " runs");
+}
+
 std::string Confirmation(const PassBlame& blame) {
   if (!blame.without) return "";
   if (blame.confirmed && blame.failing_phase == FailurePhase::kAfterPass)
@@ -129,6 +157,12 @@ Json ToJson(const std::string& path, const SubjectBlame& blame) {
           {"pipeline", blame.pipeline},
           {"suspects", blame.suspects},
           {"confirmed", blame.confirmed},
+          {"confirmation", ConfirmationText(blame)},
+          {"failed", blame.failed},
+          {"runs", blame.runs},
+          {"switched_off", blame.switched_off},
+          {"failed_without_pass", blame.failed_without},
+          {"runs_without_pass", blame.runs_without},
           {"actual", blame.actual},
           {"actual_without_pass", blame.actual_without},
           {"verdict_without_pass", blame.without ? OutcomeName(blame.without->kind) : ""},
@@ -158,14 +192,13 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   if (!blame.suspects.empty())
     std::cout << "  suspects: " << absl::StrJoin(blame.suspects, ", ") << "\n";
   if (blame.without) {
-    std::cout << "  unchanged: " << blame.actual
-              << "; with the pass switched off: " << blame.actual_without;
+    std::cout << "  unchanged: " << blame.actual << "; with " << blame.switched_off
+              << " switched off: " << blame.actual_without;
     if (!Accepted(blame).empty()) std::cout << "; accepted: " << Accepted(blame);
-    std::cout << "\n  "
-              << (blame.confirmed ? "confirmed: correct without it"
-                                  : "not confirmed: still wrong without it")
-              << "\n";
+    std::cout << "\n";
   }
+  for (const std::string& line : {FlakeText(blame), ConfirmationText(blame)})
+    if (!line.empty()) std::cout << "  " << line << "\n";
   std::cout << std::flush;
 }
 
@@ -241,6 +274,10 @@ Command BlameCommand() {
             flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--profile", &options->profile,
                       "strict, default or relaxed (default: that of the bundle)");
+            flags.Add("--repeat", &options->runs,
+                      "number of runs of the unchanged module, which show whether the failure is "
+                      "deterministic (default: 10)",
+                      {1});
             flags.Add("--one-step", &options->one_step,
                       "only decide between HLO passes and code generation, by the optimized module "
                       "that the plugin returns; needs no dumps");

@@ -241,7 +241,8 @@ int RunFuzz(FuzzOptions options) {
     std::optional<fuzz::KnownBy> by;
     if (list == lists->end()) return by;
     if (const auto* entry = list->second.Explaining(signature, verdict, needs))
-      by = fuzz::KnownBy{entry->signature(), entry->link(), entry->clause(), entry->reason()};
+      by = fuzz::KnownBy{entry->signature(), entry->link(), entry->clause(), entry->reason(),
+                         entry->memory()};
     return by;
   };
   CatchInterrupts();

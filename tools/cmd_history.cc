@@ -109,10 +109,12 @@ std::string OneText(const Rows& rows) {
                       "\n     --install installs those that a bisection needs\n");
 }
 
-std::string Sentence(const Rows& rows) {
+std::string Sentence(const Rows& rows, int64_t runs) {
   const fuzz::RegressionPoints turns = RegressionPointsOf(rows);
   auto name = [&](size_t release) { return rows[release].name; };
-  if (!turns.first_bad) return "no release that ran has a failure";
+  if (!turns.first_bad)
+    return absl::StrCat("no release that ran has a failure",
+                        runs > 1 ? absl::StrCat(" in ", runs, " runs") : "");
   std::string text = absl::StrCat("first bad ", name(*turns.first_bad));
   absl::StrAppend(&text, turns.last_good_before
                              ? absl::StrCat(", good before in ", name(*turns.last_good_before))
@@ -136,7 +138,8 @@ std::string TableText(const std::vector<Subject>& subjects, const Releases& rele
     std::string name = NameOf(subject);
     name.resize(width, ' ');
     const Rows rows = RowsOf(subject, releases);
-    absl::StrAppend(&text, name, "  ", Strip(rows), "  ", Sentence(rows), "\n");
+    absl::StrAppend(&text, name, "  ", Strip(rows), "  ",
+                    Sentence(rows, subject.bundle.options.runs_max), "\n");
   }
   return text;
 }
@@ -156,7 +159,8 @@ std::string HistoryText(const std::vector<Subject>& subjects, const Releases& re
   if (subjects.size() != 1) return absl::StrCat(TableText(subjects, releases), "\n", kLegend);
   const Rows rows = RowsOf(subjects[0], releases);
   return absl::StrCat(subjects[0].path, subjects[0].options, "\n", FoundWith(subjects[0]),
-                      OneText(rows), kLegend, Sentence(rows), "\n");
+                      OneText(rows), kLegend, Sentence(rows, subjects[0].bundle.options.runs_max),
+                      "\n");
 }
 
 Json ToJson(const Subject& subject, const Rows& rows) {
@@ -168,6 +172,7 @@ Json ToJson(const Subject& subject, const Rows& rows) {
                {"last_bad", NameOrNull(rows, turns.last_bad)},
                {"first_good_after", NameOrNull(rows, turns.first_good_after)},
                {"monotone", turns.monotone},
+               {"runs", subject.bundle.options.runs_max},
                {"releases", Json::array()}};
   if (!subject.piece.empty()) json["piece"] = subject.piece;
   for (const auto& [name, date, answer] : rows) {
@@ -236,7 +241,8 @@ absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
   const std::string path = subject.path + "/README.md";
   constexpr absl::string_view kBegin = "History: ";
-  const std::string line = absl::StrCat(kBegin, Sentence(rows), " (history.json).");
+  const std::string line =
+      absl::StrCat(kBegin, Sentence(rows, subject.bundle.options.runs_max), " (history.json).");
   auto text = ReadFile(path);
   std::vector<std::string> lines;
   if (text.ok()) lines = absl::StrSplit(*text, '\n');
@@ -256,6 +262,7 @@ struct HistoryOptions {
   std::vector<std::string> subjects, engines;
   std::string inputs, profile = "default";
   std::optional<uint64_t> seed;
+  int64_t runs = 0;  // if not given, 1, or for a flake as many as show it
   bool all = false, no_cache = false, keep = false, install = false;
 };
 
@@ -294,6 +301,8 @@ absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::st
     }
   }
   subject.bundle.options.load = options.common.ToLoadOptions(*subject.bundle.sample.module);
+  subject.bundle.options.runs_max = RunsOf(options.runs, subject.bundle.result.verdict,
+                                           options.common.json, " runs of each release at most");
   return subject;
 }
 
@@ -418,6 +427,10 @@ Command HistoryCommand() {
                       "names or families, perhaps with options: xla, jaxlib, iree@3.13.0, "
                       "'xla?xla_cpu_enable_fast_min_max=true' (default: xla and jaxlib; "
                       "for a bundle of a compiler without a device, its family)");
+            flags.Add("--repeat", &options->runs,
+                      "number of runs of each release, until it fails (default: 1; of a finding "
+                      "that is not deterministic, as many as show it)",
+                      {1});
             flags.Add("--all", &options->all,
                       "run every installed release, not only those that a bisection needs");
             flags.Add("--install", &options->install,

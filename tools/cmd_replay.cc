@@ -48,18 +48,6 @@ absl::Status Certify(const std::string& folder) {
   return absl::UnavailableError(absl::StrCat("python3 ", script, " exited with ", status));
 }
 
-constexpr int64_t kFlakeRunsMin = 10;
-
-// Returns how often to run a bundle. Says so if its recorded failure was not deterministic.
-int64_t RunsOf(const ReplayOptions& options, const reports::Verdict& recorded) {
-  if (options.runs > 0 || recorded.flake.empty()) return std::max<int64_t>(options.runs, 1);
-  const int64_t runs = std::max(kFlakeRunsMin, RecordedRunsOf(recorded).all);
-  if (!options.common.json)
-    std::cout << "the finding was not deterministic (" << recorded.flake << "): " << runs
-              << " runs; --repeat=N changes this" << std::endl;
-  return runs;
-}
-
 std::string NotSeenText(const reports::Verdict& recorded, int64_t runs) {
   const auto [failed, all] = RecordedRunsOf(recorded);
   return absl::StrCat("the finding was not deterministic (",
@@ -93,7 +81,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   reports::Verdict verdict;
   OutcomeCounts counts;
   const reports::Verdict& recorded = bundle.result.verdict;
-  const int64_t runs = RunsOf(options, recorded);
+  const int64_t runs = RunsOf(options.runs, recorded, options.common.json, " runs");
   if (bundle.options.invalid) {
     verdict = RejectRepeatedly(bundle, *engine, runs, counts);
   } else {

@@ -119,20 +119,34 @@ std::string ShownFolder(const std::string& folder) {
 }
 
 // Returns the answer of `hlocts blame` that the bundle holds, as a paragraph.
-std::string BlameText(const std::string& folder) {
+std::string BlameText(const std::string& folder, const reports::Verdict& verdict) {
   const auto text = ReadFile(folder + "/blame.json");
   if (!text.ok()) return "";
   const auto blame = ParseJson<nlohmann::ordered_json>(*text);
   if (!blame.is_object()) return "";
   const std::string without = blame.value("actual_without_pass", "");
+  const int64_t failed = blame.value("failed", int64_t{0}), runs = blame.value("runs", int64_t{0});
+  std::string confirmation = blame.value("confirmation", "");
+  if (confirmation.empty() && blame.value("confirmed", false)) {
+    // An earlier version ran the module once without the pass.
+    confirmation = verdict.flake.empty()
+                       ? "confirmed: the failure disappears without it"
+                       : "not confirmed: one run without it decides nothing, since the failure is "
+                         "not deterministic";
+  }
+  const std::string off = blame.value("switched_off", "");
   return absl::StrCat(
-      "\nGuilty: ", blame.value("answer", ""), " (`hlocts blame`",
-      blame.value("confirmed", false) ? "; confirmed: the failure disappears without it" : "",
-      without.empty() ? "" : absl::StrCat("; with it switched off: `", without, "`"), ").\n");
+      absl::StartsWith(confirmation, "not confirmed") ? "\nPerhaps guilty: " : "\nGuilty: ",
+      blame.value("answer", ""), " (`hlocts blame`", confirmation.empty() ? "" : "; ", confirmation,
+      failed < runs ? absl::StrCat("; unchanged, it fails in ", failed, " of ", runs, " runs") : "",
+      without.empty()
+          ? ""
+          : absl::StrCat("; with ", off.empty() ? "it" : off, " switched off: `", without, "`"),
+      ").\n");
 }
 
 // Returns the releases that have the failure, from history.json or the finding.
-std::string ReleasesText(const std::string& folder, const findings::Finding& own) {
+std::string ReleasesText(const std::string& folder, const findings::Finding& own, bool flaky) {
   const auto text = ReadFile(folder + "/history.json");
   const auto kept =
       text.ok() ? ParseJson<nlohmann::ordered_json>(*text) : nlohmann::ordered_json(nullptr);
@@ -146,7 +160,13 @@ std::string ReleasesText(const std::string& folder, const findings::Finding& own
     return absl::StrCat("first bad ", first, before.empty() ? "" : ", good before in ", before,
                         "; last bad ", name("last_bad", own.last_bad()),
                         after.empty() ? "" : ", good again in ", after, " (`hlocts history`)");
-  if (kept.is_object()) return "no release that ran has the failure (`hlocts history`)";
+  if (kept.is_object())
+    return absl::StrCat(
+        "no release that ran has the failure",
+        kept.value("runs", 1) > 1 || !flaky
+            ? ""
+            : "; but one run of each decides nothing, since it is not deterministic",
+        " (`hlocts history`)");
   return own.history().empty()
              ? absl::StrCat("not looked up (`hlocts history ", ShownFolder(folder), " --keep`)")
              : own.history();
@@ -283,17 +303,19 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   }
   const std::string rarity = RarityText(verdict);
   std::string on_finding;
-  if (known && !own.ok()) absl::StrAppend(&on_finding, "known: ", known->ToText(), "\n\n");
+  if (!own.ok()) absl::StrAppend(&on_finding, "known: ", known ? known->ToText() : "none", "\n\n");
   if (own.ok() && own->question())
     absl::StrAppend(&on_finding, "This is ", QuestionText(*own), "\n\n");
-  if (known && !known->finding.threads().empty())
-    absl::StrAppend(&on_finding, "Public reports: ", known->finding.threads(), "\n\n");
+  const bool reported = known && !known->finding.threads().empty();
+  if (reported || !own.ok())
+    absl::StrAppend(&on_finding,
+                    "Public reports: ", reported ? known->finding.threads() : "none found", "\n\n");
   std::string report = absl::StrCat(
       "# ", own.ok() ? own->title() : TitleOf(verdict, *bundle.sample.module),
       rarity.empty() ? "" : absl::StrCat(" (", rarity, ")"), "\n\n", on_finding,
       rarity.empty() ? ""
                      : absl::StrCat("Not deterministic: ", rarity, " (", verdict.flake, ").\n\n"),
-      WhatIsWrong(verdict), BlameText(options.bundle), "\n## Module\n\n",
+      WhatIsWrong(verdict), BlameText(options.bundle, verdict), "\n## Module\n\n",
       Fenced("", PrintModule(*bundle.sample.module, PrintOptions::Short())),
       bundle.sample.arguments.empty()
           ? ""
@@ -313,7 +335,8 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
           ? absl::StrCat("\nCompile options: ", backends::CompileOptionsText(verdict.backend),
                          ".\n")
           : "",
-      "\nreleases: ", ReleasesText(options.bundle, own.ok() ? *own : findings::Finding()),
+      "\nreleases: ",
+      ReleasesText(options.bundle, own.ok() ? *own : findings::Finding(), !rarity.empty()),
       fuzz::IsPluginFile(verdict.backend) ? "\nThe releases are those of XLA (or that `history` "
                                             "names), not builds of this plugin.\n"
                                           : "\n");
@@ -332,7 +355,8 @@ int RunReportBug(const ReportBugOptions& options) {
 Command ReportBugCommand() {
   return {"report-bug", "write a bug report for the engine's issue tracker", [](Flags& flags) {
             auto options = std::make_shared<ReportBugOptions>();
-            flags.Positional("BUNDLE", &options->bundle, "directory of a bundle");
+            flags.Positional("BUNDLE", &options->bundle,
+                             "directory of a bundle; `history --keep` and `blame` add to it");
             flags.Add("--jax", &options->jax, "write only the script that runs it in JAX");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             return [options] { return RunReportBug(*options); };

@@ -28,7 +28,7 @@ struct ShrinkOptions {
   std::string module, inputs, backend, profile = "default", out;
   std::optional<uint64_t> seed;
   double seconds_max = 120;
-  int64_t runs = 1;
+  int64_t runs = 0;  // if not given, 1, or for a flake as many as show it
   bool explain = false;
 };
 
@@ -102,6 +102,48 @@ std::string PluginHashOf(const std::string& engine) {
   return hashes.empty() ? "" : hashes.begin()->second;
 }
 
+// Returns the message of the failure of a bundle; nothing for a failure without one.
+std::optional<fuzz::FailureSignature> RecordedMessage(const std::string& folder) {
+  if (!reports::HasRecordedVerdict(folder)) return std::nullopt;
+  const auto text = reports::RecordedVerdict(folder);
+  const auto verdict = text.ok() ? reports::VerdictFromJson(*text) : text.status();
+  if (!verdict.ok()) return std::nullopt;
+  const fuzz::FailureSignature signature = fuzz::FailureSignatureOf(*verdict);
+  if (signature.kind != Outcome::kCrash || !fuzz::HasMessage(signature)) return std::nullopt;
+  return signature;
+}
+
+fuzz::TrialOptions TrialOf(const ShrinkOptions& options, const fuzz::Bundle& bundle) {
+  fuzz::TrialOptions trial = bundle.options;
+  trial.runs_max = RunsOf(options.runs, bundle.result.verdict, options.common.json,
+                          " runs of each candidate at most");
+  // Another engine, or one that the user names, may fail with another message.
+  if (options.backend.empty()) trial.wanted = RecordedMessage(options.module);
+  return trial;
+}
+
+absl::Status NotReproduced(const fuzz::TrialOptions& trial, const reports::Verdict& verdict,
+                           const std::string& backend) {
+  if (trial.wanted && fuzz::CountsAsFinding(verdict.kind))
+    return InvalidInput("shrink: the module fails in another way on ", backend, ": the given one ",
+                        "is \"", trial.wanted->mismatch, "\"; --backend=", backend,
+                        " makes any failure small");
+  return InvalidInput("shrink: the module does not fail on ", backend, " in ", trial.runs_max,
+                      trial.runs_max == 1 ? " run" : " runs",
+                      "; if the failure is not deterministic: --repeat=N");
+}
+
+// Runs the small module again, so that its bundle states how often it fails.
+void CountRuns(backends::Backend& engine, const fuzz::TrialOptions& trial, fuzz::Bundle& bundle) {
+  if (trial.runs_max <= 1 || trial.invalid) return;
+  const RepeatedRun repeated = RunRepeatedly(
+      trial.runs_max, [&] { return fuzz::RunSample(bundle.sample, engine, bundle.options); },
+      [&](const backends::RunOutcome& outcome) {
+        return fuzz::JudgeTrial(bundle.sample, outcome, engine, bundle.options, false).verdict;
+      });
+  RecordRunCounts(repeated.counts, bundle.result.verdict);
+}
+
 absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("-o", options.out));
   HLOCTS_RETURN_IF_ERROR(CheckOwnFolder(options.out));
@@ -127,8 +169,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   Watch watch;
   watch.Attach(options.out, shrink);
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
-  shrink.trial = bundle.options;
-  shrink.trial.runs_max = options.runs;
+  shrink.trial = TrialOf(options, bundle);
   fuzz::ShrinkResult shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
   watch.line.Clear();
   if (!shrunk.reproduced && !Interrupted() &&
@@ -139,13 +180,14 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   }
   if (!shrunk.reproduced) {
     PrintVerdict(shrunk.result.verdict, options.common.json);
-    return InvalidInput("shrink: the module does not fail on ", bundle.backend);
+    return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend);
   }
   bundle.sample = std::move(shrunk.sample);
   // Metadata contains paths of its author's machine; the verdict keeps the source line.
   if (auto plain = ParseModule(PlainText(*bundle.sample.module)); plain.ok())
     bundle.sample.module = *std::move(plain);
   bundle.result = std::move(shrunk.result);
+  CountRuns(*engine, shrink.trial, bundle);
   bundle.signature = shrunk.signature;
   bundle.expected =
       fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);

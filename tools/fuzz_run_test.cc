@@ -241,7 +241,7 @@ TEST_F(FuzzRunTest, KnownFailuresAreNamed) {
   const std::string out = Path("known"), list = Path("known.textproto");
   std::filesystem::remove_all(out);
   std::ofstream(list) << "expectation { signature: \"fail *\" verdict: \"fail\" kind: BUG clause: "
-                         "\"maximum.1\" reason: \"seeded\" }\n";
+                         "\"maximum.1\" reason: \"seeded\" memory: true }\n";
   Ran ran = RunHlocts(
       "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink --seed=3 "
       "--jobs=2 --modules=4000 --expectations=" +
@@ -250,7 +250,8 @@ TEST_F(FuzzRunTest, KnownFailuresAreNamed) {
   EXPECT_THAT(ran.out, HasSubstr("known failures: " + out + "/known.jsonl"));
   EXPECT_THAT(TextOf(out + "/known.jsonl"),
               AllOf(HasSubstr("\"origin\":\"seed 3, module "),
-                    HasSubstr("\"clause\":\"maximum.1\",\"reason\":\"seeded\"")));
+                    HasSubstr("\"clause\":\"maximum.1\",\"reason\":\"seeded\",\"memory\":\"the "
+                              "engine leaves its buffers; the failure may not occur again\"")));
 }
 
 }  // namespace

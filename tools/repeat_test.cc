@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
+#include "reports/verdict.h"
 #include "spec/base/json_text.h"
 #include "tools/cli_testing.h"
 
@@ -70,11 +71,27 @@ TEST_F(RepeatTest, IsMadeSmallAndReplayed) {
   Ran ran = RunHlocts(On("shrink") + "--repeat=6 --time=60s -o " + Path("bundle"));
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("evaluations"));
+  const auto recorded = ParseJson<Json>(TextOf(Path("bundle/verdict.json")));
+  EXPECT_EQ(recorded["runs"], Json({{"fail", 2}, {"pass", 4}})) << recorded;
+  EXPECT_THAT(RunHlocts("report-bug " + Path("bundle")).out, HasSubstr("seen in 2 of 6 runs"));
   ran = RunHlocts(absl::StrCat("replay ", Path("bundle"),
                                " --repeat=6 --json --backend='exec:" HLOCTS_PYTHON " ",
                                Path("engine.py"), "'"));
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_EQ(ParseJson<Json>(ran.out)["runs"], Json({{"fail", 2}, {"pass", 4}}));
+}
+
+TEST_F(RepeatTest, AFlakeThatDoesNotShowNamesRepeat) {
+  const Ran ran = RunHlocts(On("shrink"));
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("in 1 run; if the failure is not deterministic: --repeat=N"));
+}
+
+TEST(RunsUntilSeenTest, ARareFailureNeedsManyRuns) {
+  EXPECT_EQ(reports::RunsUntilSeen(10, 10), 1);
+  EXPECT_EQ(reports::RunsUntilSeen(69, 100), 4);
+  EXPECT_EQ(reports::RunsUntilSeen(4, 10), 10);
+  EXPECT_EQ(reports::RunsUntilSeen(1, 10), 44);
 }
 
 TEST_F(RepeatTest, FailuresOfABatchAreGrouped) {

@@ -150,8 +150,18 @@ TEST(ReportBugTest, TheAnswerOfBlameIsPrinted) {
   std::ofstream(bundle + "/blame.json")
       << R"({"answer":"pass algsimp","confirmed":true,"actual_without_pass":"nan"})";
   EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
-              HasSubstr("Guilty: pass algsimp (`hlocts blame`; confirmed: the failure disappears "
+              HasSubstr("\nGuilty: pass algsimp (`hlocts blame`; confirmed: the failure disappears "
                         "without it; with it switched off: `nan`)."));
+  std::ofstream(bundle + "/blame.json")
+      << R"({"answer":"after pass fusion","confirmed":false,"failed":7,"runs":10,)"
+      << R"("confirmation":"not confirmed: fails in 1 of 2 runs without algsimp",)"
+      << R"("switched_off":"algsimp","actual_without_pass":"crash"})";
+  EXPECT_THAT(
+      RunHlocts("report-bug " + bundle).out,
+      HasSubstr(
+          "\nPerhaps guilty: after pass fusion (`hlocts blame`; not confirmed: fails in 1 of 2 "
+          "runs without algsimp; unchanged, it fails in 7 of 10 runs; with algsimp switched "
+          "off: `crash`)."));
 }
 
 TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {

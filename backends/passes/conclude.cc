@@ -171,7 +171,10 @@ absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject,
                                          const EngineFactory& factory) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
   Differ differ(*subject.module, *subject.request, subject.options);
-  HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunOnce(subject, differ, *engine));
+  Ran ran;
+  for (int64_t i = 0; i == 0 || (i < subject.tries && !IsWrong(ran.verdict)); ++i) {
+    HLOCTS_ASSIGN_OR_RETURN(ran, RunOnce(subject, differ, *engine));
+  }
   PassBlame blame;
   blame.verdict = ran.verdict;
   blame.actual = ElementOf(ran, ran.verdict);

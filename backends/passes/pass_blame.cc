@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/passes/pass_blame.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
@@ -11,14 +13,52 @@
 namespace hlocts::backends {
 namespace {
 
+constexpr double kChance = 0.01;  // of a confirmation of a pass that has no part in the failure
+constexpr int64_t kRunsMax = 100, kTimeoutRunsMax = 3;
+
+// Runs the unchanged module several times, and counts the failures. The first run, which made the
+// dumps, does not count: it was repeated until it failed.
+absl::Status CountFailures(const BlameSubject& subject, Differ& differ,
+                           const EngineFactory& factory, PassBlame& blame) {
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
+  const bool slow = blame.verdict.kind == Outcome::kTimeout;
+  const int64_t most = slow ? std::min(kTimeoutRunsMax, subject.runs) : subject.runs;
+  for (int64_t i = 0; i < most; ++i, ++blame.runs) {
+    HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunOnce(subject, differ, *engine));
+    blame.failed += IsWrong(ran.verdict) ? 1 : 0;
+  }
+  if (blame.failed > 0 || blame.runs == 0) return absl::OkStatus();
+  blame.failed = 1;
+  ++blame.runs;
+  return absl::OkStatus();
+}
+
+// Runs the module without the pass. If the failure is not deterministic, one correct run means
+// nothing: the runs are so many that one of all `passes` is confirmed by chance in 1 % of cases.
 absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
-                     const std::string& pass, PassBlame& blame) {
-  HLOCTS_ASSIGN_OR_RETURN(Ran ran, RunWithFlags(subject, differ, factory,
-                                                absl::StrCat("--xla_disable_hlo_passes=", pass)));
-  const bool fixed = !IsWrong(ran.verdict);
+                     const std::string& pass, size_t passes, PassBlame& blame) {
+  const MoreXlaFlags more(absl::StrCat("--xla_disable_hlo_passes=", pass));
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
+  const int64_t needed =
+      blame.deterministic()
+          ? 1
+          : reports::RunsUntilSeen(blame.failed, blame.runs, kChance / static_cast<double>(passes));
+  const int64_t most = std::min(needed, std::max(kRunsMax, subject.runs));
+  Ran ran;
+  int64_t runs = 0;
+  bool failed = false;
+  for (; runs < most && !failed; ++runs) {
+    HLOCTS_ASSIGN_OR_RETURN(ran, RunOnce(subject, differ, *engine));
+    failed = IsWrong(ran.verdict);
+  }
+  const bool fixed = !failed && runs == needed;
   if (!fixed && blame.without) return absl::OkStatus();
+  blame.switched_off = pass;
   blame.actual_without = ElementOf(ran, blame.verdict);
   blame.without = ran.verdict;
+  blame.failed_without = failed ? 1 : 0;
+  blame.runs_without = runs;
+  blame.runs_needed = needed;
   blame.confirmed = fixed;
   return absl::OkStatus();
 }
@@ -27,9 +67,10 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
 absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                         PassBlame& blame) {
   if (blame.failing_phase == FailurePhase::kPass)
-    return Confirm(subject, differ, factory, blame.pass, blame);
-  for (const std::string& pass : std::vector<std::string>(blame.suspects)) {
-    HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, blame));
+    return Confirm(subject, differ, factory, blame.pass, 1, blame);
+  const std::vector<std::string> suspects = blame.suspects;
+  for (const std::string& pass : suspects) {
+    HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, suspects.size(), blame));
     if (!blame.confirmed) continue;
     blame.suspects = {pass};
     // The compiler crashed after the last text, and not if this pass is disabled: the pass crashed.
@@ -40,7 +81,10 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
     }
     return absl::OkStatus();
   }
-  if (!blame.confirmed) blame.without.reset();
+  if (!blame.confirmed) {
+    blame.without.reset();
+    blame.switched_off.clear();
+  }
   return absl::OkStatus();
 }
 
@@ -64,6 +108,19 @@ const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const M
     if (it->name == module.name()) return &*it;
   }
   return modules.empty() ? nullptr : &modules.back();
+}
+
+// Runs the module with dumps until it fails, as often as the subject allows.
+absl::StatusOr<Ran> RunUntilWrong(const BlameSubject& subject, Differ& differ,
+                                  const EngineFactory& engine, const std::string& flags,
+                                  const std::string& folder) {
+  for (int64_t i = 1;; ++i) {
+    HLOCTS_ASSIGN_OR_RETURN(Ran ran, RunWithFlags(subject, differ, engine, flags));
+    if (IsWrong(ran.verdict) || i >= subject.tries) return ran;
+    std::error_code ignored;
+    for (const auto& entry : std::filesystem::directory_iterator(folder, ignored))
+      std::filesystem::remove_all(entry.path(), ignored);
+  }
 }
 
 absl::StatusOr<PassBlame> WithoutDumps(const BlameSubject& subject, const EngineFactory& engine) {
@@ -153,11 +210,13 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   const std::string flags =
       absl::StrCat("--xla_dump_to=", folder,
                    " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.* --xla_dump_large_constants");
-  HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunWithFlags(subject, differ, engine, flags));
+  HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunUntilWrong(subject, differ, engine, flags, folder));
   blame.verdict = ran.verdict;
   blame.actual = ElementOf(ran, ran.verdict);
   if (!IsWrong(ran.verdict)) {
-    blame.reason = "the engine does not fail on this module";
+    blame.reason = absl::StrCat(
+        "the engine does not fail on this module",
+        subject.tries > 1 ? absl::StrCat(" in ", subject.tries, " runs; --repeat=N") : "");
     return blame;
   }
   auto modules = ReadDumpFolder(folder);
@@ -175,6 +234,7 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
     HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(subject, std::move(stages), differ, ran));
   }
   Conclude(*dumped, has_values, blame);
+  HLOCTS_RETURN_IF_ERROR(CountFailures(subject, differ, engine, blame));
   HLOCTS_RETURN_IF_ERROR(ConfirmAny(subject, differ, engine, blame));
   return blame;
 }

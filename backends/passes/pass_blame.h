@@ -53,9 +53,14 @@ struct PassBlame {
   reports::Verdict verdict;           // the verdict on the engine
   std::vector<JudgedStage> stages;
   int64_t dumps = 0;
-  // The verdict with the pass disabled; if it differs from the failure's, the blame is confirmed.
+  int64_t failed = 0, runs = 0;  // failures and runs of the unchanged module; 0: not repeated
+  // The verdict with the pass `switched_off` disabled. The blame is confirmed if no such run fails,
+  // and there are so many of them that this is no chance.
   std::optional<reports::Verdict> without;
+  std::string switched_off;
+  int64_t failed_without = 0, runs_without = 0, runs_needed = 0;
   bool confirmed = false;
+  bool deterministic() const { return failed == runs; }
   std::string actual, actual_without;  // the failing (or first) element in both runs
 };
 
@@ -64,6 +69,8 @@ struct BlameSubject {
   const ExecuteRequest* request = nullptr;
   DiffOptions options;
   bool invalid = false;  // the module is invalid: nothing is evaluated
+  int64_t runs = 10;     // of the unchanged module, to learn whether the failure is deterministic
+  int64_t tries = 1;     // runs until the first failure
 };
 
 // Makes the engine anew, since XLA_FLAGS takes effect when its worker starts.

@@ -22,6 +22,7 @@ namespace hlocts::fuzz {
 // The entry of the expectations that makes a failure known.
 struct KnownBy {
   std::string signature, link, clause, reason;
+  bool memory = false;  // Expectation::memory
 };
 
 struct CampaignOptions {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fuzz/campaign/finding_store.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -134,8 +135,11 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   bool cut = result.verdict.kind == Outcome::kFail && options_.shrink_evaluations > 0;
   if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(CountIn(cut_, original_key))) return CountAgain(original_key);
-  const std::vector<FaultyInstruction> faulty =
-      FaultyInstructionsOf(sample, *found.engine, found.trial);
+  std::vector<FaultyInstruction> faulty = FaultyInstructionsOf(sample, *found.engine, found.trial);
+  // Wrong values come first: a crash may be the consequence of one that is known.
+  std::stable_partition(faulty.begin(), faulty.end(), [](const FaultyInstruction& one) {
+    return one.result.verdict.kind == Outcome::kFail;
+  });
   // If no time is left, the module is stored unchanged, to be cut later.
   if (faulty.empty() || stop()) return AddOne(sample, result, found, stop);
   for (const FaultyInstruction& instruction : faulty)
@@ -165,10 +169,21 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
   entry.known = options_.known(bundle.signature, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);
+  AddConsequence(entry, bundle.result.verdict);
   bundle.options.load.stop = nullptr;
   bundle.expected =
       ExpectedLines(bundle.sample, bundle.result.verdict, found.trial, found.engine->info().facts);
   return Store(bundle, entry);
+}
+
+// Notes a known failure of the same module that corrupts memory: the crash is no new finding.
+void FindingStore::AddConsequence(const Entry& entry, reports::Verdict& verdict) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto cause = corrupted_by_.find(entry.origin);
+  if (verdict.kind != Outcome::kCrash || cause == corrupted_by_.end()) return;
+  verdict.notes.push_back(absl::StrCat(
+      "perhaps not a new failure: the same module has a known one that corrupts memory (",
+      cause->second.link.empty() ? cause->second.signature : cause->second.link, ")"));
 }
 
 absl::Status FindingStore::CountAgain(const Key& original_key) {
@@ -182,14 +197,15 @@ absl::Status FindingStore::CountKnown(const Entry& entry) {
     std::lock_guard<std::mutex> lock(mutex_);
     ++known_;
     known_as_.insert(entry.original_key);
-    HLOCTS_RETURN_IF_ERROR(
-        AppendLine(options_.out + "/known.jsonl", {{"backend", entry.key.first},
-                                                   {"signature", entry.key.second},
-                                                   {"origin", entry.origin},
-                                                   {"expectation", entry.known->signature},
-                                                   {"link", entry.known->link},
-                                                   {"clause", entry.known->clause},
-                                                   {"reason", entry.known->reason}}));
+    Json line = {{"backend", entry.key.first},   {"signature", entry.key.second},
+                 {"origin", entry.origin},       {"expectation", entry.known->signature},
+                 {"link", entry.known->link},    {"clause", entry.known->clause},
+                 {"reason", entry.known->reason}};
+    if (entry.known->memory) {
+      line["memory"] = "the engine leaves its buffers; the failure may not occur again";
+      corrupted_by_.emplace(entry.origin, *entry.known);
+    }
+    HLOCTS_RETURN_IF_ERROR(AppendLine(options_.out + "/known.jsonl", line));
   }
   return RemoveBucket(entry);
 }

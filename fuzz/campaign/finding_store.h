@@ -81,6 +81,7 @@ class FindingStore {
                   const std::function<bool()>& stop);
   absl::Status Store(const Bundle& bundle, const Entry& entry);
   absl::Status CountKnown(const Entry& entry);
+  void AddConsequence(const Entry& entry, reports::Verdict& verdict);
   // Removes an unshrunk bucket that its parts replace or an expectation explains.
   absl::Status RemoveBucket(const Entry& entry);
   absl::Status CountAgain(const Key& original_key);  // counts without shrinking
@@ -95,8 +96,10 @@ class FindingStore {
   std::map<Key, int64_t> met_;  // occurrences, by signature before shrinking
   std::map<Key, int64_t> cut_;  // occurrences, by signature before cutting
   std::map<Key, Bucket> buckets_;
-  std::map<std::string, BucketSet> sets_;  // by backend
-  std::map<Key, int64_t> to_shrink_;       // number of each unshrunk module, by original_key
+  std::map<std::string, BucketSet> sets_;        // by backend
+  std::map<Key, int64_t> to_shrink_;             // number of each unshrunk module, by original_key
+  std::map<std::string, KnownBy> corrupted_by_;  // by origin: a known failure that writes outside
+                                                 // buffers, so that the module may crash later
   int64_t known_ = 0;
   std::set<Key> known_as_;  // signatures before shrinking, of known findings
 };

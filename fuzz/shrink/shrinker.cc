@@ -236,7 +236,7 @@ Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOpti
 
 void Judge(backends::Backend& engine, const TrialOptions& trial, ShrinkResult& shrunk) {
   shrunk.result = RunTrial(shrunk.sample, engine, trial, true);
-  shrunk.reproduced = CountsAsFinding(shrunk.result.verdict.kind);
+  shrunk.reproduced = IsWanted(trial, shrunk.result.verdict);
   shrunk.signature = SignatureOf(shrunk.result.verdict, *shrunk.sample.module);
 }
 
@@ -371,6 +371,9 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   shrunk.sample.keeps_aliases = options.trial.invalid;
   Judge(engine, options.trial, shrunk);
   if (!shrunk.reproduced) return shrunk;
+  // A crash that is not deterministic may have several messages.
+  const FailureSignature signature = FailureSignatureOf(shrunk.result.verdict);
+  if (options.trial.runs_max > 1 && HasMessage(signature)) options.trial.wanted = signature;
   if (shrunk.result.verdict.kind == Outcome::kTimeout) {
     double& seconds = options.trial.load.timeout_seconds;
     seconds = std::min(seconds, kHangSeconds);

@@ -109,12 +109,20 @@ TrialResult RunOnce(const Sample& sample, backends::Backend& engine, const Trial
 
 }  // namespace
 
+bool IsWanted(const TrialOptions& options, const reports::Verdict& verdict) {
+  if (!CountsAsFinding(verdict.kind)) return false;
+  return !options.wanted || FailureSignatureOf(verdict) == *options.wanted;
+}
+
 // Runs again if a worker was killed from outside, with the module or one of its pieces.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);
-  for (int64_t i = 1; i < options.runs_max && !CountsAsFinding(result.verdict.kind); ++i)
-    result = RunOnce(sample, engine, options, blame);
+  for (int64_t i = 1; i < options.runs_max && !IsWanted(options, result.verdict); ++i) {
+    TrialResult next = RunOnce(sample, engine, options, blame);
+    if (IsWanted(options, next.verdict) || !CountsAsFinding(result.verdict.kind))
+      result = std::move(next);
+  }
   bool again = result.verdict.kind == Outcome::kCrash && KilledBySystem(result.verdict.error);
   if (again) return RunOnce(sample, engine, options, blame);
   return result;

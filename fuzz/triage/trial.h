@@ -2,9 +2,11 @@
 // Runs a module once on one engine, for campaigns, shrinking and bundles.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "backends/differ/differ.h"
+#include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/sample.h"
 #include "reports/verdict.h"
 
@@ -16,6 +18,8 @@ struct TrialOptions {
   int64_t cut = 0;             // DiffOptions::cut
   bool invalid = false;        // the module is invalid: rejection is a pass
   int64_t runs_max = 1;        // for intermittent failures: maximum number of runs
+  // For intermittent failures: the one to look for, if a module has several; unset: any.
+  std::optional<FailureSignature> wanted;
 };
 
 struct TrialResult {
@@ -35,7 +39,10 @@ backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
 // takes many executions.
 TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome,
                        backends::Backend& engine, const TrialOptions& options, bool blame);
-// Runs and judges, repeatedly up to runs_max until it fails.
+// Returns true if the verdict is a failure, and the wanted one if the options name one.
+bool IsWanted(const TrialOptions& options, const reports::Verdict& verdict);
+// Runs and judges, repeatedly up to runs_max until it fails as wanted. If it never does, the result
+// is another failure, if there was one.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame);
 

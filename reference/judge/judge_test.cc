@@ -133,6 +133,8 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
       {fma, {"f32[] 1e-20", "f32[] 1e-20", "f32[] 0"}, "flushed subnormals", 14},
       {BINARY("multiply", "f32"), {"f32[] 1e-40", "f32[] 1e10"}, "flushed subnormals", 14},
       {BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, "flushed subnormals", 14},
+      {BINARY("divide", "f32"), {"f32[] 1e-38", "f32[] 3"}, "flushed subnormals", 14},
+      {BINARY("divide", "f32"), {"f32[] 1", "f32[] 3"}, "ulps of a function", 17},
       {through_tanh, {"f32[] 0.5", "f32[] 1"}, "ulps of a function", 17},
       {sum_of_bf16, {"bf16[3] {1, 0.3, 1e-3}"}, "order of additions", 2},
       {sum_of_f32, {"f32[3] {1, 0.3, 1e-3}"}, "order of additions", 1},

@@ -53,7 +53,9 @@ int LemmaOf(WideningCause cause) { return kCauses[static_cast<int>(cause)].lemma
 
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
   if (s.finite() && s.lo != s.hi) {
-    if (context.rule.rule_class == RuleClass::kUlp) return WideningCause::kUlps;
+    const double ulps = 2 * context.rule.ulps * context.result->Ulp(s.hi);
+    const bool flushed = may_flush && s.hi - s.lo > ulps;
+    if (context.rule.rule_class == RuleClass::kUlp && !flushed) return WideningCause::kUlps;
     bool twice = context.rule.Allows(kDoubleRounding) && BitWidth(context.result->type) <= 16;
     return twice && !may_flush ? WideningCause::kDoubleRound : WideningCause::kUnderflow;
   }

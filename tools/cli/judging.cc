@@ -293,6 +293,22 @@ RecordedRuns RecordedRunsOf(const reports::Verdict& verdict) {
   return runs;
 }
 
+int64_t FlakeRunsOf(const reports::Verdict& recorded) {
+  constexpr int64_t kFlakeRunsMin = 10;
+  const auto [failed, all] = RecordedRunsOf(recorded);
+  return std::max({kFlakeRunsMin, all, all > 0 ? reports::RunsUntilSeen(failed, all) : 1});
+}
+
+int64_t RunsOf(int64_t given, const reports::Verdict& recorded, bool silent,
+               absl::string_view what) {
+  if (given > 0 || recorded.flake.empty()) return std::max<int64_t>(given, 1);
+  const int64_t runs = FlakeRunsOf(recorded);
+  if (!silent)
+    std::cout << "the finding was not deterministic (" << recorded.flake << "): " << runs << what
+              << "; --repeat=N changes this" << std::endl;
+  return runs;
+}
+
 std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& counts) {
   std::string line = reports::VerdictToJson(verdict);
   if (!verdict.first_failure && counts.empty()) return line;

@@ -44,6 +44,12 @@ struct RecordedRuns {
   int64_t failed = 0, all = 0;
 };
 RecordedRuns RecordedRunsOf(const reports::Verdict& verdict);
+// Returns how often to run a module whose recorded failure may be a flake: ten times, or as often
+// as it was run before.
+int64_t FlakeRunsOf(const reports::Verdict& recorded);
+// Returns `given` (--repeat), or if it is 0 the runs of a flake, and says so; else 1.
+int64_t RunsOf(int64_t given, const reports::Verdict& recorded, bool silent,
+               absl::string_view what);
 
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                                       const CommonOptions& common);

@@ -129,7 +129,7 @@ absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64
   job.seed = seed;
   for (int64_t d = 0; d < devices; ++d) {
     job.request.arguments.push_back(
-        generators::GenerateArguments(leaves, seed + static_cast<uint64_t>(d), *style));
+        generators::GenerateArgumentsInTurn(leaves, seed + static_cast<uint64_t>(d), *style));
   }
   return absl::OkStatus();
 }

@@ -48,8 +48,8 @@ std::string CacheKey(const Subject& subject, const Engine& engine, const std::st
   for (const Literal& leaf : bundle.sample.arguments)
     absl::StrAppend(&text, "\n", PrintLiteralWithShape(leaf));
   absl::StrAppend(&text, "\n", subject.options, ProfileName(bundle.options.profile), " ",
-                  bundle.options.cut, " ", bundle.options.invalid, " ",
-                  bundle.options.load.timeout_seconds, " ", bundle.options.load.rng_seed, " ",
+                  bundle.options.cut, " ", bundle.options.invalid, " ", bundle.options.runs_max,
+                  " ", bundle.options.load.timeout_seconds, " ", bundle.options.load.rng_seed, " ",
                   engine.SerializeAsString(), " ", name, " ",
                   std::filesystem::last_write_time("/proc/self/exe").time_since_epoch().count());
   return suites::Sha256(text);
