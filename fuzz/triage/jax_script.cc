@@ -38,6 +38,7 @@ MODULE = r"""$MODULE"""
 ARGUMENTS = [
 $ARGUMENTS]
 VERDICT = "$VERDICT"  # what was found: fail, crash, timeout, rejected, accepted
+RUNS = $RUNS  # at most; more than one: the failure is not deterministic
 # The failing element: output, row-major number, the wrong bits; and what HLO allows there:
 # intervals, NaN, zeros (None where it is no set of real numbers: then the bits are compared).
 ELEMENT = $ELEMENT
@@ -50,6 +51,7 @@ OUTPUTS = [$OUTPUTS]
 # xla_cpu_enable_fast_min_max=false; those of ParseFromString are the compiler's own defaults.
 OPTIONS = [$OPTIONS]
 NEEDS_PLUGIN = $NEEDS_PLUGIN  # the failing engine is a plugin file
+ENGINES = set()  # that ran, each is printed once
 
 
 def compile_options(xla_client):
@@ -240,12 +242,22 @@ def main():
   if plugin and not os.path.isfile(plugin):
     print(f"{plugin}: no such file", file=sys.stderr)
     return 2
-  status, lines, errors = run_apart(plugin and os.path.abspath(plugin))
+  for _ in range(RUNS):
+    status = run_once(plugin and os.path.abspath(plugin))
+    if status == 1:
+      break
+  return status
+
+
+def run_once(plugin):
+  status, lines, errors = run_apart(plugin)
   if not lines:
     sys.stderr.write(errors)
     print(f"no engine ran: {plugin or 'jaxlib'} did not start, or JAX cannot convert the module")
     return 2
-  print("engine: " + lines[0]["engine"])
+  if lines[0]["engine"] not in ENGINES:
+    print("engine: " + lines[0]["engine"])
+  ENGINES.add(lines[0]["engine"])
   if status is None:
     wrong, words = VERDICT == "timeout" or None, "no answer within 120 s"
   elif status < 0:
@@ -269,6 +281,16 @@ def main():
 if __name__ == "__main__":
   sys.exit(main())
 )py";
+
+// Returns the number of runs that show the failure but for a chance of 1 %.
+int64_t RunsOf(const reports::Verdict& verdict) {
+  int64_t failed = 0, all = 0;
+  for (const auto& [outcome, count] : verdict.runs) {
+    all += count;
+    if (outcome == OutcomeName(verdict.kind)) failed += count;
+  }
+  return reports::RunsUntilSeen(failed, all);
+}
 
 // Returns the name of an element type in numpy or ml_dtypes.
 std::string DtypeName(PrimitiveType type) {
@@ -409,6 +431,7 @@ std::string BundleJaxScript(const Bundle& bundle) {
        {"$MODULE", PrintModule(module)},
        {"$ARGUMENTS", PythonArguments(bundle)},
        {"$VERDICT", std::string(OutcomeName(verdict.kind))},
+       {"$RUNS", absl::StrCat(RunsOf(verdict))},
        {"$ELEMENT", element},
        {"$ALLOWED", allowed},
        {"$WORDS", words},
