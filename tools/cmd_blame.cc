@@ -109,7 +109,10 @@ std::string Accepted(const PassBlame& blame) {
 // Returns a sentence on the runs without the pass that was switched off, by its name; "" if none.
 std::string ConfirmationText(const PassBlame& blame) {
   if (!blame.without)
-    return blame.deterministic() ? "" : "not confirmed: no run with a pass switched off decides it";
+    return blame.deterministic()
+               ? ""
+               : absl::StrCat("not confirmed: ", blame.runs_needed,
+                              " correct runs without a pass would do so (--repeat=N)");
   const std::string without = absl::StrCat("without ", blame.switched_off);
   if (blame.runs_needed <= 1)
     return absl::StrCat(blame.confirmed ? "confirmed: correct " : "not confirmed: still wrong ",
@@ -117,10 +120,7 @@ std::string ConfirmationText(const PassBlame& blame) {
   if (blame.failed_without > 0)
     return absl::StrCat("not confirmed: fails in ", blame.failed_without, " of ",
                         blame.runs_without, " runs ", without);
-  const std::string correct = absl::StrCat("correct in ", blame.runs_without, " runs ", without);
-  return blame.confirmed ? absl::StrCat("confirmed: ", correct)
-                         : absl::StrCat("not confirmed: ", correct, "; ", blame.runs_needed,
-                                        " are needed (--repeat=", blame.runs_needed, ")");
+  return absl::StrCat("confirmed: correct in ", blame.runs_without, " runs ", without);
 }
 
 std::string FlakeText(const PassBlame& blame) {

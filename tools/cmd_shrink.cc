@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts shrink`, which finds a smaller module with the same failure.
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -126,7 +127,8 @@ absl::Status NotReproduced(const fuzz::TrialOptions& trial, const reports::Verdi
                            const std::string& backend) {
   if (trial.wanted && fuzz::CountsAsFinding(verdict.kind))
     return InvalidInput("shrink: the module fails in another way on ", backend, ": the given one ",
-                        "is \"", trial.wanted->mismatch, "\"; --backend=", backend,
+                        "is \"", trial.wanted->mismatch,
+                        "\"; --repeat=N tries more often, and --backend=", backend,
                         " makes any failure small");
   return InvalidInput("shrink: the module does not fail on ", backend, " in ", trial.runs_max,
                       trial.runs_max == 1 ? " run" : " runs",
@@ -136,11 +138,13 @@ absl::Status NotReproduced(const fuzz::TrialOptions& trial, const reports::Verdi
 // Runs the small module again, so that its bundle states how often it fails.
 void CountRuns(backends::Backend& engine, const fuzz::TrialOptions& trial, fuzz::Bundle& bundle) {
   if (trial.runs_max <= 1 || trial.invalid) return;
-  const RepeatedRun repeated = RunRepeatedly(
+  RepeatedRun repeated = RunRepeatedly(
       trial.runs_max, [&] { return fuzz::RunSample(bundle.sample, engine, bundle.options); },
       [&](const backends::RunOutcome& outcome) {
         return fuzz::JudgeTrial(bundle.sample, outcome, engine, bundle.options, false).verdict;
       });
+  int64_t& failed = repeated.counts[std::string(OutcomeName(bundle.result.verdict.kind))];
+  failed = std::max<int64_t>(failed, 1);  // the run that is recorded
   RecordRunCounts(repeated.counts, bundle.result.verdict);
 }
 

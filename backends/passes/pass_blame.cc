@@ -16,15 +16,15 @@ namespace {
 constexpr double kChance = 0.01;  // of a confirmation of a pass that has no part in the failure
 constexpr int64_t kRunsMax = 100, kTimeoutRunsMax = 3;
 
-// Runs the unchanged module several times, and counts the failures. The first run, which made the
-// dumps, does not count: it was repeated until it failed.
+// Runs the unchanged module several times, and counts the failures. Each run has a new worker,
+// since the runs of one worker find the same memory. The first run, which made the dumps, does not
+// count: it was repeated until it failed.
 absl::Status CountFailures(const BlameSubject& subject, Differ& differ,
                            const EngineFactory& factory, PassBlame& blame) {
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
   const bool slow = blame.verdict.kind == Outcome::kTimeout;
   const int64_t most = slow ? std::min(kTimeoutRunsMax, subject.runs) : subject.runs;
   for (int64_t i = 0; i < most; ++i, ++blame.runs) {
-    HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunOnce(subject, differ, *engine));
+    HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunWithFlags(subject, differ, factory, ""));
     blame.failed += IsWrong(ran.verdict) ? 1 : 0;
   }
   if (blame.failed > 0 || blame.runs == 0) return absl::OkStatus();
@@ -37,28 +37,27 @@ absl::Status CountFailures(const BlameSubject& subject, Differ& differ,
 // nothing: the runs are so many that one of all `passes` is confirmed by chance in 1 % of cases.
 absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                      const std::string& pass, size_t passes, PassBlame& blame) {
-  const MoreXlaFlags more(absl::StrCat("--xla_disable_hlo_passes=", pass));
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Backend> engine, factory());
+  const std::string flags = absl::StrCat("--xla_disable_hlo_passes=", pass);
   const int64_t needed =
       blame.deterministic()
           ? 1
           : reports::RunsUntilSeen(blame.failed, blame.runs, kChance / static_cast<double>(passes));
-  const int64_t most = std::min(needed, std::max(kRunsMax, subject.runs));
+  blame.runs_needed = needed;
+  if (needed > std::max(kRunsMax, subject.runs)) return absl::OkStatus();
   Ran ran;
   int64_t runs = 0;
   bool failed = false;
-  for (; runs < most && !failed; ++runs) {
-    HLOCTS_ASSIGN_OR_RETURN(ran, RunOnce(subject, differ, *engine));
+  for (; runs < needed && !failed; ++runs) {
+    HLOCTS_ASSIGN_OR_RETURN(ran, RunWithFlags(subject, differ, factory, flags));
     failed = IsWrong(ran.verdict);
   }
-  const bool fixed = !failed && runs == needed;
+  const bool fixed = !failed;
   if (!fixed && blame.without) return absl::OkStatus();
   blame.switched_off = pass;
   blame.actual_without = ElementOf(ran, blame.verdict);
   blame.without = ran.verdict;
   blame.failed_without = failed ? 1 : 0;
   blame.runs_without = runs;
-  blame.runs_needed = needed;
   blame.confirmed = fixed;
   return absl::OkStatus();
 }

@@ -29,6 +29,7 @@ class Oracle {
         reference_(reference),
         options_(options),
         identity_(first, module, std::move(rule), options.trial.invalid),
+        last_(first),
         end_(std::chrono::steady_clock::now() +
              std::chrono::milliseconds(static_cast<int64_t>(options.seconds_max * 1000))) {}
 
@@ -69,6 +70,7 @@ class Oracle {
     return difference == Difference::kSame;
   }
   const FailureIdentity& identity() const { return identity_; }
+  const TrialResult& last() const { return last_; }  // the latest that is the same failure
   int evaluations() const { return evaluations_; }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
@@ -87,8 +89,9 @@ class Oracle {
     if (!asked_.insert(text).second) return Difference::kRepeated;
     if (!Ends(candidate)) return Difference::kSteps;
     ++evaluations_;
-    const Difference of_result =
-        identity_.OfResult(RunTrial(candidate, engine_, options_.trial, false));
+    TrialResult result = RunTrial(candidate, engine_, options_.trial, false);
+    const Difference of_result = identity_.OfResult(result);
+    if (of_result == Difference::kSame) last_ = std::move(result);
     if (of_result == Difference::kSignature) return of_result;
     if (identity_.must_be_defined() && !EndsWithin(candidate, kStepsMax))
       return Difference::kUndefined;
@@ -138,6 +141,7 @@ class Oracle {
   backends::Backend& reference_;
   const ShrinkOptions& options_;
   FailureIdentity identity_;
+  TrialResult last_;
   std::chrono::steady_clock::time_point end_;
   static constexpr int64_t kStepsMax = 20'000;
   int64_t steps_max_ = kStepsMax;
@@ -400,6 +404,11 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
     if (of_source.reproduced) return of_source;
   }
   Judge(engine, options.trial, shrunk);
+  if (shrunk.reproduced || !options.trial.wanted) return shrunk;
+  // The failure is not deterministic, and was seen while it was made small.
+  shrunk.result = oracle.last();
+  shrunk.signature = SignatureOf(shrunk.result.verdict, *shrunk.sample.module);
+  shrunk.reproduced = true;
   return shrunk;
 }
 
