@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_CPU_ENGINE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_CPU_ENGINE_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -15,5 +14,3 @@ absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options options);
 std::string Opcodes();
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_CPU_ENGINE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Places buffers with limited lifetimes in one block of memory.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_ARENA_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_ARENA_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -29,5 +28,3 @@ inline constexpr int64_t kArenaAlignment = 64;
 absl::StatusOr<ArenaPlan> PlanArena(absl::Span<const Lifetime> lifetimes, int64_t bytes_max);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_ARENA_H_

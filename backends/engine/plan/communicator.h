@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Synchronization of the devices of one execution: collectives, channels, feeds. Each device is a
 // thread. A wait that can never end is detected and reported.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_
+#pragma once
 
 #include <condition_variable>
 #include <cstdint>
@@ -89,5 +88,3 @@ class Communicator {
 };
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_WORLD_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Host functions that implement custom calls: void target(void* out, void** in). Each argument is a
 // row-major buffer or, for a tuple, an array of pointers.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_CUSTOM_CALL_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_CUSTOM_CALL_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -15,5 +14,3 @@ namespace hlocts::plan {
 absl::StatusOr<std::shared_ptr<void>> OpenCustomCalls(const std::string& path);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_CUSTOM_CALL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs modules with run-time sizes, instruction by instruction, each for its actual sizes.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_
+#pragma once
 
 #include <functional>
 #include <vector>
@@ -27,5 +26,3 @@ absl::StatusOr<std::vector<Literal>> RunDynamic(const Module& module,
                                                 const DynamicEngine& engine);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_INTERPRETER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes known only at run time. An instruction on arrays with such sizes runs as the same
 // instruction on dense arrays, which contain only the elements inside the sizes.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_
+#pragma once
 
 #include <memory>
 #include <vector>
@@ -31,5 +30,3 @@ absl::StatusOr<CutInstruction> CutFor(const Instruction& original,
                                       absl::Span<const Literal> operands);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_DYNAMIC_SIZES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random arguments for the engines' own tests.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_ENGINE_TESTING_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_ENGINE_TESTING_H_
+#pragma once
 
 #include <cstring>
 #include <random>
@@ -40,5 +39,3 @@ inline std::vector<Literal> RandomArguments(const std::vector<Shape>& shapes, ui
 }
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_ENGINE_TESTING_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which nodes of a graph are computed together in one loop, which values get memory of
 // their own, and which are only views of other values.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_
+#pragma once
 
 #include <vector>
 
@@ -93,5 +92,3 @@ class FusionPlan {
 };
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_FUSION_H_

@@ -2,8 +2,7 @@
 // A computation as a graph of operations on arrays. There are no tuples: each leaf is a separate
 // value. Calls are inlined unless that would multiply the nodes. Nodes have the order of the
 // module's text.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -113,5 +112,3 @@ absl::StatusOr<GraphModule> BuildGraphsOf(const Instruction& instruction);
 int64_t LeafCount(const Shape& shape);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_GRAPH_H_

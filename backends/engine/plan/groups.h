@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The participants of a collective, seen from one device.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -38,5 +37,3 @@ using DevicePairs = std::vector<std::pair<int64_t, int64_t>>;
 std::optional<DevicePairs> SendRecvPairsOf(const Instruction& instruction);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_GROUPS_H_

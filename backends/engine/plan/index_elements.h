@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads elements of integer arrays as indices.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -15,5 +14,3 @@ int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i);
 std::vector<int64_t> IndicesOf(PrimitiveType type, const uint8_t* elements, int64_t count);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_INDEX_ELEMENTS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts, capabilities and opcodes that both engines report.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_OPCODES_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_OPCODES_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -21,5 +20,3 @@ inline constexpr char kWords[] =
 std::string OpcodeNames(const std::vector<Opcode>& tables);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_OPCODES_H_

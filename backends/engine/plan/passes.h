@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Passes over graphs. Every pass preserves all values, so disabling a pass only changes time and
 // memory.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_PASSES_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_PASSES_H_
+#pragma once
 
 #include <functional>
 #include <string>
@@ -56,5 +55,3 @@ absl::Status Disable(absl::string_view list, absl::Span<const absl::string_view>
 void RunPasses(Graph& graph, const PassNames& disabled, const PassContext& context = {});
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_PASSES_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the sizes of values that no operand limits: values without a bound, and results of recv. A
 // result of recv exists as zeros from the construction of the graph until recv-done.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_
+#pragma once
 
 #include "spec/base/status.h"
 #include "spec/ir/module_fwd.h"
@@ -14,5 +13,3 @@ namespace hlocts::plan {
 absl::Status CheckReceived(const Module& module, int64_t bytes_max);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_RECEIVED_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Maps each value to its replacement while a pass goes through a graph in order.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_
+#pragma once
 
 #include <numeric>
 #include <vector>
@@ -29,5 +28,3 @@ class ReplacementMap {
 };
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_REPLACEMENT_MAP_H_

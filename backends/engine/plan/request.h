@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The request of an execution, checked against the module: arguments, devices, feeds, donation.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_REQUEST_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_REQUEST_H_
+#pragma once
 
 #include <functional>
 
@@ -29,5 +28,3 @@ bool IsDonated(absl::Span<const int64_t> donated, int64_t leaf);
 std::vector<Donation> AliasesOf(const Module& module);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_REQUEST_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays assembled from pieces of other arrays, as by pad and concatenate.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_
+#pragma once
 
 #include <vector>
 
@@ -48,5 +47,3 @@ struct Assembly {
 Assembly AssemblyOf(const FusionPlan& fusion, const Graph& graph, const Node& node);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_SEGMENTS_H_

@@ -2,8 +2,7 @@
 // Steps that are the same in every engine, on row-major arrays in host memory: feeds, messages
 // between devices, collectives, custom calls, and partition-id and replica-id. An engine whose
 // arrays are not in host memory passes copies.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_
+#pragma once
 
 #include <cstring>
 #include <functional>
@@ -55,5 +54,3 @@ absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
                                           std::shared_ptr<void> library);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_SHARED_STEPS_H_

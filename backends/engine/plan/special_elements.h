@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bits of elements for which algebra has special rules: 1, both zeros, all bits set, the least
 // and the greatest integer of the type, and both infinities.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -28,5 +27,3 @@ uint64_t MaskOf(PrimitiveType type);
 std::optional<uint64_t> BitsOf(SpecialElement special, PrimitiveType type);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_SPECIAL_ELEMENTS_H_

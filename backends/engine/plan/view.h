@@ -2,8 +2,7 @@
 // A view maps each position of an array to an element of another array, by an offset and a stride
 // for each component of the position. Broadcasts, transposes, slices and reversals of an array are
 // views of it.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_
+#pragma once
 
 #include <cstdint>
 #include <optional>
@@ -51,5 +50,3 @@ View Reversed(const View& view, absl::Span<const int64_t> dimensions);
 std::optional<View> Reshaped(const View& view, absl::Span<const int64_t> dimensions);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_VIEW_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The windows of an instruction, checked to be in a range that is safe for kernels.
-#ifndef HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
-#define HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -24,5 +23,3 @@ absl::StatusOr<std::vector<WindowDimension>> WindowsOf(const Instruction& instru
                                                        absl::Span<const int64_t> positions);
 
 }  // namespace hlocts::plan
-
-#endif  // HLOCTS_BACKENDS_ENGINE_PLAN_WINDOWS_H_

@@ -3,8 +3,7 @@
 // engine treat subnormal operands and results as zeros. This avoids a hundredfold slowdown on
 // processors that handle them in microcode. The thread pool applies the caller's setting to its
 // workers.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_
+#pragma once
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -37,5 +36,3 @@ class ScopedFlush {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_BASE_FLOAT_CONTROL_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A parallel loop over index ranges whose body returns a status.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_
+#pragma once
 
 #include <mutex>
 
@@ -30,5 +29,3 @@ inline absl::Status ForRanges(const kernels::Parallel& parallel, int64_t count, 
 }
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_BASE_FOR_RANGES_H_

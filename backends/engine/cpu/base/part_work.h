@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that can run on equal parts of their arrays. The arrays are split along the leading
 // dimension, usually the batch.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_PART_WORK_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_BASE_PART_WORK_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -34,5 +33,3 @@ struct OperandLocation {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_BASE_PART_WORK_H_

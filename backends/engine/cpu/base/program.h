@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program is the compiled form of a graph: functions whose steps read and write slots. A Run is
 // the per-device state that executes it.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -124,5 +123,3 @@ class Run {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_BASE_PROGRAM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Temporary memory for one call, taken from a block that each thread keeps.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -25,5 +24,3 @@ class ScratchBuffer {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_BASE_SCRATCH_H_

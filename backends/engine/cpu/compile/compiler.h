@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles graphs to programs: decides which nodes become one loop, where every array is stored,
 // and which function each step calls.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -122,5 +121,3 @@ struct OpContext {
 absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_COMPILER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles one graph to one function: emits the steps in order, then places their results in
 // memory.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_
+#pragma once
 
 #include <optional>
 #include <string>
@@ -123,5 +122,3 @@ class FunctionBuilder {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_FUNCTION_BUILDER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factories of structured operations. A factory inspects a node once and returns its step.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_OP_LIST_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_OP_LIST_H_
+#pragma once
 
 #include "backends/engine/cpu/compile/compiler.h"
 
@@ -12,5 +11,3 @@ namespace hlocts::cpu {
 #undef HLOCTS_CPU_OP
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_COMPILE_OP_LIST_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Families of element-wise kernels from which resolve.cc selects. Each function returns nullptr if
 // it has no kernel for the type.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_
+#pragma once
 
 #include "backends/engine/cpu/elementwise/kernel_function.h"
 #include "spec/ops/kinds.h"
@@ -43,5 +42,3 @@ void GeneralConvert(const KernelParameters&, const void*, const void*, const voi
 void ComplexConvert(const KernelParameters&, const void*, const void*, const void*, void*, int64_t);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_FAMILIES_H_

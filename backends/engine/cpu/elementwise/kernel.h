@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that apply an element-wise operation to blocks of elements. Fused loops and called
 // computations consist of such kernels. Elements are stored as in a Literal.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_
+#pragma once
 
 #include <cstdint>
 
@@ -61,5 +60,3 @@ bool DirectionOf(const Instruction& instruction, Direction& direction);
 void TotalOrderKeys(PrimitiveType type, const void* elements, uint64_t* keys, int64_t count);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The signature of an element-wise kernel, separate from kernel selection (kernel.h). Files
 // compiled once per instruction set include only this header.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_FUNCTION_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_FUNCTION_H_
+#pragma once
 
 #include <cstdint>
 
@@ -51,5 +50,3 @@ enum class Paired : uint8_t {
 enum class Direction : uint8_t { kEq, kNe, kLt, kLe, kGt, kGe };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_KERNEL_FUNCTION_H_

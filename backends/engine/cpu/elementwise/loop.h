@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops that apply a functor to every element.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_LOOP_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_LOOP_H_
+#pragma once
 
 #include <type_traits>
 
@@ -50,5 +49,3 @@ void Binary(const KernelParameters&, const void* a, const void* b, const void*, 
 }
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_LOOP_H_

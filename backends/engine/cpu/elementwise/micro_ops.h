@@ -2,8 +2,7 @@
 // Instructions for small loops, where dispatch would cost more than the computation. Each
 // instruction is a function that processes whole vectors at fixed addresses and then jumps to the
 // next instruction. The last two results are passed in registers, also between iterations.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -100,5 +99,3 @@ struct MicroTable {
 const MicroTable& MicroOps();
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_H_

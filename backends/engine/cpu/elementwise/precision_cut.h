@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce-precision of one element.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_PRECISION_CUT_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_PRECISION_CUT_H_
+#pragma once
 
 #include <cstdint>
 #include <type_traits>
@@ -54,5 +53,3 @@ class MantissaRounder {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_PRECISION_CUT_H_

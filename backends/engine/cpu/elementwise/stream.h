@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Streaming stores, for results that are not read before the cache would evict them.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_
+#pragma once
 
 #include <cstdint>
 
@@ -16,5 +15,3 @@ void StreamBytes(const uint8_t* from, uint8_t* to, int64_t bytes);
 void FinishStreams();
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_STREAM_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels that run another kernel, `inner`, on elements of a type that `inner` supports: narrow
 // floats as f32, sub-byte integers as bytes.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_
+#pragma once
 
 #include "backends/engine/cpu/elementwise/kernel.h"
 
@@ -54,5 +53,3 @@ inline void WrapInF32(Kernel& kernel, KernelFunction inner) {
 }
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_WRAPPERS_H_

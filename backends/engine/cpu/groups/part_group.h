@@ -2,8 +2,7 @@
 // Runs several steps together on a few parts of their arrays at a time, so that intermediate
 // results stay in the cache. For example, softmax reads its operand once and writes its result
 // once, and attention keeps its scores in the cache.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_PART_GROUP_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_PART_GROUP_H_
+#pragma once
 
 #include <utility>
 #include <vector>
@@ -47,5 +46,3 @@ class PartGroup {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_PART_GROUP_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps that can run row by row: loops, and reductions of rows.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_ROW_WORK_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_ROW_WORK_H_
+#pragma once
 
 #include <memory>
 
@@ -35,5 +34,3 @@ bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t r
 PartitionedStep PartsOf(const RowWork& work, int64_t rows, bool leaves = false);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_GROUPS_ROW_WORK_H_

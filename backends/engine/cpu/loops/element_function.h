@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A called computation that is applied to elements, e.g. the body of reduce, sort, scatter or map.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -55,5 +54,3 @@ struct SimpleComparator {
 std::optional<SimpleComparator> SimpleComparatorOf(const plan::Graph& graph);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_ELEMENT_FUNCTION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembles blocks of an array from pieces of other arrays, as in pad and concatenate.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -31,5 +30,3 @@ const uint8_t* RunInPieces(absl::Span<const LoadedPiece> pieces, int width,
                            const uint8_t* const* arrays, int64_t start, int64_t count);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_PIECE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies the elements of a view, in the view's row-major order.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_
+#pragma once
 
 #include <cstdint>
 #include <utility>
@@ -32,5 +31,3 @@ inline std::pair<int64_t, int64_t> Divided(int64_t number, int64_t by) {
 }
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOAD_VIEW_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A loop that computes element-wise operations on arrays block by block, so that intermediate
 // values stay in the cache. Every value is a register: a block of elements.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOOP_PROGRAM_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOOP_PROGRAM_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -136,5 +135,3 @@ class LoopProgram {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_LOOP_PROGRAM_H_

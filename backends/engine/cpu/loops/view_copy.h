@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies of arrays in another order: transposes, slices, broadcasts.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_
+#pragma once
 
 #include "backends/engine/cpu/base/program.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
@@ -15,5 +14,3 @@ StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
                       const kernels::Parallel& parallel);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_LOOPS_VIEW_COPY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads or writes a box of an array at a computed start.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_BOX_MOVE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_BOX_MOVE_H_
+#pragma once
 
 #include <vector>
 
@@ -43,5 +42,3 @@ class BoxMove {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_MOVES_BOX_MOVE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies between strided arrays, and conversions between the stored and the computed type.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_
+#pragma once
 
 #include <complex>
 #include <cstdint>
@@ -73,5 +72,3 @@ inline PrimitiveType InDouble(PrimitiveType type) {
 PrimitiveType ContractionType(PrimitiveType a, PrimitiveType b, PrimitiveType result);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_MOVES_STRIDED_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognizes bodies of reduce that select the larger (or smaller) of two elements with its index.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_
+#pragma once
 
 #include <optional>
 
@@ -24,5 +23,3 @@ std::optional<ArgBody> ArgBodyOf(const plan::Graph& graph, const ElementFunction
 bool IsNeutral(const ArgBody& body, PrimitiveType type, const Literal& init);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_OPS_ARG_REDUCE_H_

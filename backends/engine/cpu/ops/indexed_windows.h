@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Windows of an array whose starts are given by index vectors, as in gather and scatter.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -67,5 +66,3 @@ void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Siz
 }
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_OPS_INDEXED_WINDOWS_H_

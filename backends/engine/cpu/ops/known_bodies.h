@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognizes called computations for which kernels have a name.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_KNOWN_BODIES_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_OPS_KNOWN_BODIES_H_
+#pragma once
 
 #include <optional>
 
@@ -37,5 +36,3 @@ inline std::optional<kernels::ReduceKind> KnownBodyOf(const plan::Graph& graph) 
 }
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_OPS_KNOWN_BODIES_H_

@@ -2,8 +2,7 @@
 // Recognizes comparators that order floats as numbers and ignore the signs of zeros and NaNs. Front
 // ends write them as a total order, after replacing all NaNs of the operands by one NaN and all
 // zeros by one zero.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_
+#pragma once
 
 #include <optional>
 
@@ -21,5 +20,3 @@ struct NumericOrder {
 std::optional<NumericOrder> NumericOrderOf(const plan::Graph& graph, const ElementFunction& body);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_OPS_NUMERIC_ORDER_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elements under the windows of reduce-window and select-and-scatter.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -33,5 +32,3 @@ class Windows {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_OPS_WINDOW_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiled modules. A static module runs as one program. A module with run-time sizes runs
 // instruction by instruction.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_
+#pragma once
 
 #include <memory>
 
@@ -30,5 +29,3 @@ absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeDynamicExecutable(
     const Module& module, const pjrt::LoadOptions& load, const CompileOptions& compile);
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_RUN_EXECUTABLE_H_

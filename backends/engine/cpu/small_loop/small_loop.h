@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A while loop as a list of small instructions on fixed addresses. Iterations do no lookups,
 // allocations or copies.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_
+#pragma once
 
 #include <cstdint>
 #include <deque>
@@ -116,5 +115,3 @@ class SmallLoop {
 };
 
 }  // namespace hlocts::cpu
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_SMALL_LOOP_SMALL_LOOP_H_

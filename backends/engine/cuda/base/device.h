@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device memory and kernel launches for a plan. The device is an NVIDIA GPU (runtime/), or this
 // machine (`cuda-host`), which runs the same kernels as loops.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_
+#pragma once
 
 #include <atomic>
 #include <chrono>
@@ -81,5 +80,3 @@ class Memory {
 using Buffer = std::shared_ptr<Memory>;
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_BASE_DEVICE_H_

@@ -2,8 +2,7 @@
 // Library calls as plain data, in the libraries' conventions: column-major matrices, leading
 // dimensions, packed images. If no library supports a plan, a general kernel computes the
 // operation. The host device has no libraries.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_
+#pragma once
 
 #include <cstdint>
 #include <variant>
@@ -55,5 +54,3 @@ struct SortPlan {
 using LibraryPlan = std::variant<GemmPlan, ConvolutionPlan, SortPlan>;
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_BASE_LIBRARIES_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The compiled form of a graph, and its execution on one device.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_
+#pragma once
 
 #include <functional>
 #include <initializer_list>
@@ -108,5 +107,3 @@ class Run : public RunState {
 std::string CurrentInstruction();
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_BASE_RUN_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles graphs to functions of steps: selects the nodes of each loop, the values that are
 // uploaded once, and the kernel of each step.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -118,5 +117,3 @@ struct OpContext {
 absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COMPILER_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plans a copy under views. If contiguous runs allow it, the copy moves wider elements; if
 // dimensions are transposed, it proceeds by tiles.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_
+#pragma once
 
 #include <optional>
 
@@ -30,5 +29,3 @@ struct TransposePlan {
 absl::StatusOr<std::optional<TransposePlan>> PlanTranspose(const plan::View& from, int bytes);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_COPY_PLAN_H_

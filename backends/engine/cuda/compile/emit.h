@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits programs as CUDA C++ for NVRTC. The kernels are those of device/kernels.h, with
 // straight-line code that calls the same functions on elements as the interpreter.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -50,5 +49,3 @@ std::string EmitRows(absl::Span<const RowText> parts, int64_t columns = 0);
 std::string EmitSource(const std::string& kernel);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits one program as a function in CUDA C++.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_PROGRAM_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_PROGRAM_H_
+#pragma once
 
 #include <string>
 
@@ -31,5 +30,3 @@ std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
                          const Packs* packs = nullptr);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_PROGRAM_H_

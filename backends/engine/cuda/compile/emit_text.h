@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shared parts of the source of emitted kernels: the lists that precede a kernel, the kernel's
 // head, and the phases of block kernels.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_
+#pragma once
 
 #include <set>
 #include <string>
@@ -34,5 +33,3 @@ const char* CallText(hl::Kernel kernel);
 std::string BlockKernel(hl::Kernel kernel, int rows);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_EMIT_TEXT_H_

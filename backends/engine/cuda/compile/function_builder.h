@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles one graph to one function: its loops and structured steps in order, and the lifetime of
 // each array.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_
+#pragma once
 
 #include <vector>
 
@@ -112,5 +111,3 @@ class FunctionBuilder {
 };
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_FUNCTION_BUILDER_H_

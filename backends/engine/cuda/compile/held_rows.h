@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which arrays of short rows the threads of a block keep in registers
 // (device/block_held.h), and which of them need no memory.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HELD_ROWS_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HELD_ROWS_H_
+#pragma once
 
 #include <vector>
 
@@ -24,5 +23,3 @@ inline constexpr int kRowOperand = hl::kRowParts;
 bool HoldRows(int64_t columns, absl::Span<const RowReads> reads, std::vector<RowText>& texts);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HELD_ROWS_H_

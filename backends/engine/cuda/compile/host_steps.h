@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps whose called computations contain loops, arrays or sorts. Their kernels run as loops on the
 // host, which call the computation for each element.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_
+#pragma once
 
 #include <vector>
 
@@ -34,5 +33,3 @@ absl::StatusOr<std::vector<hl::Instr>> CallingProgram(const Function& function,
                                                       absl::Span<const hl::Instr> sources);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_HOST_STEPS_H_

@@ -2,8 +2,7 @@
 // Decides which pads and gathers become part of the loop that reads them, which then computes their
 // elements instead of reading an array. Only this loop may read them, each element once and in
 // order.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_
+#pragma once
 
 #include <vector>
 
@@ -25,5 +24,3 @@ class LoadFusion {
 };
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_LOAD_FUSION_H_

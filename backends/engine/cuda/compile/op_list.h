@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factories of structured operations: each inspects a node once and returns its step.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_OP_LIST_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_OP_LIST_H_
+#pragma once
 
 #include "backends/engine/cuda/compile/compiler.h"
 
@@ -72,5 +71,3 @@ absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code);
 absl::StatusOr<std::vector<uint8_t>> ToHost(Run& run, const void* data, int64_t bytes);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_OP_LIST_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arrays that an emitted loop loads before it computes anything (LoopAll of device/kernels.h).
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PACKS_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PACKS_H_
+#pragma once
 
 #include <string>
 #include <vector>
@@ -28,5 +27,3 @@ class Packs {
 };
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PACKS_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the programs of device/program.h: fused loops and called computations as straight-line
 // code.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PROGRAM_BUILDER_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PROGRAM_BUILDER_H_
+#pragma once
 
 #include <vector>
 
@@ -49,5 +48,3 @@ class ProgramBuilder {
 bool IsStraightLine(const plan::Graph& graph);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_PROGRAM_BUILDER_H_

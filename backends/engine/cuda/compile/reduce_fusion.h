@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which loops and copies of a graph are fused into a reduction: those whose results only
 // the reduction reads, and the loop that is the only reader of its result.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_
+#pragma once
 
 #include <vector>
 
@@ -38,5 +37,3 @@ class ReduceFusion {
 };
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_FUSION_H_

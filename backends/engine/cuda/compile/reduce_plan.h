@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The distribution of a reduction's terms over threads and blocks.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_PLAN_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_PLAN_H_
+#pragma once
 
 #include <optional>
 #include <vector>
@@ -32,5 +31,3 @@ std::optional<std::vector<hl::Op>> KnownBody(const plan::Graph& body);
 PrimitiveType SumTypeOf(hl::Op op, PrimitiveType type);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_REDUCE_PLAN_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups consecutive steps that stay within the rows of one matrix, such as a softmax or a
 // normalization, into one kernel with a block for each row.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_ROW_GROUP_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_ROW_GROUP_H_
+#pragma once
 
 #include <functional>
 #include <optional>
@@ -34,5 +33,3 @@ absl::Status GroupRows(Compiler& compiler, std::vector<std::optional<StepCandida
                        Function& function);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_COMPILE_ROW_GROUP_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // dot as one (batched) matrix product of a library.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_OPS_GEMM_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_OPS_GEMM_H_
+#pragma once
 
 #include <optional>
 
@@ -40,5 +39,3 @@ std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
                                 const DotOperand& rhs);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_OPS_GEMM_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A convolution by a library: packed images with symmetric padding. Channels are first, or last if
 // the module's arrays have that order.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_OPS_IMAGE_CONVOLUTION_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_OPS_IMAGE_CONVOLUTION_H_
+#pragma once
 
 #include <optional>
 
@@ -31,5 +30,3 @@ struct ConvolutionJob {
 absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& context);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_OPS_IMAGE_CONVOLUTION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A GPU as a device, implemented by runtime/. A build without the CUDA toolkit has none.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_CUDA_DEVICE_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_CUDA_DEVICE_H_
+#pragma once
 
 #include <memory>
 #include <string>
@@ -26,5 +25,3 @@ absl::StatusOr<std::string> CompilerLog(const std::string& source, const std::st
                                         bool fast_math);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUN_CUDA_DEVICE_H_

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_DEVICE_TESTING_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_DEVICE_TESTING_H_
+#pragma once
 
 #include <cstdio>
 #include <cstdlib>
@@ -26,5 +25,3 @@ inline std::shared_ptr<Device> TestDevice() {
 }
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUN_DEVICE_TESTING_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A module compiled for a device.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUN_EXECUTABLE_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_RUN_EXECUTABLE_H_
+#pragma once
 
 #include <memory>
 
@@ -20,5 +19,3 @@ absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeExecutable(const Module& m
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUN_EXECUTABLE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA driver, opened at run time. No program of this project links libcuda.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_
+#pragma once
 
 #include <cuda.h>
 
@@ -42,5 +41,3 @@ absl::StatusOr<const Driver*> OpenDriver();
 std::string ErrorText(const Driver& driver, CUresult result);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_DRIVER_H_

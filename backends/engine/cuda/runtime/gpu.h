@@ -8,8 +8,7 @@
 // HLOCTS_CUDA_STRICT_LIBRARIES=1 makes the failure of a library an error. HLOCTS_CUDA_PLANT=write
 // writes once out of bounds, which a sanitizer must report. HLOCTS_CUDA_SPIN=1 spins while waiting.
 // HLOCTS_TEST_ENGINE=cuda runs the engine's tests on the GPU.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GPU_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GPU_H_
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -54,5 +53,3 @@ bool IsSet(const char* name);
 extern "C" const char hlocts_cuda_generic_image[];
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_GPU_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries of the toolkit, opened when a plan first needs them. They run on the GPU's stream.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_LIBRARY_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_LIBRARY_H_
+#pragma once
 
 #include <map>
 #include <string>
@@ -79,5 +78,3 @@ absl::StatusOr<bool> Call(const Gpu& gpu, const SortPlan& plan, const void* cons
                           void* const* out);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_LIBRARY_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVRTC, opened on first use.
-#ifndef HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_NVRTC_H_
-#define HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_NVRTC_H_
+#pragma once
 
 #include <string>
 
@@ -22,5 +21,3 @@ absl::StatusOr<CompiledKernel> CompileSource(const std::string& source,
                                              const std::string& architecture, bool fast_math);
 
 }  // namespace hlocts::cuda
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CUDA_RUNTIME_NVRTC_H_

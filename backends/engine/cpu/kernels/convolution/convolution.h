@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // HLO's convolution of any rank. Requests describe dimension numbers as strides, so the caller need
 // not rearrange arrays of any layout.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_
+#pragma once
 
 #include <cstdint>
 
@@ -42,5 +41,3 @@ struct ConvolutionRequest {
 absl::Status Convolution(const Parallel& parallel, const ConvolutionRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_H_

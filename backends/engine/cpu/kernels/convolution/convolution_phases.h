@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a convolution over a dilated input into convolutions over the undilated input.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_PHASES_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_PHASES_H_
+#pragma once
 
 #include <vector>
 
@@ -17,5 +16,3 @@ namespace hlocts::kernels {
 std::vector<ConvolutionRequest> PhasesOf(const ConvolutionRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_CONVOLUTION_PHASES_H_

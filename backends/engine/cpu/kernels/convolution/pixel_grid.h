@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outputs of a convolution in row-major order, and the input elements under their taps.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_PIXEL_GRID_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_PIXEL_GRID_H_
+#pragma once
 
 #include <algorithm>
 
@@ -91,5 +90,3 @@ struct PixelGrid {
 };
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_PIXEL_GRID_H_

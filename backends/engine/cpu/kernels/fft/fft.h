@@ -5,8 +5,7 @@
 // columns of one) in the lanes of a vector. Lengths with a large prime factor use Bluestein's
 // convolution. Long transforms are split into two dimensions (four-step). The normwise error is a
 // small multiple of log2(n) u per transform.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -34,5 +33,3 @@ struct FftRequest {
 absl::Status Fft(const Parallel& parallel, const FftRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Factors and twiddles for one transform length.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PLAN_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PLAN_H_
+#pragma once
 
 #include <cmath>
 #include <complex>
@@ -102,5 +101,3 @@ std::shared_ptr<const FftPlan<T>> PlanOfLength(int64_t n) {
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PLAN_H_

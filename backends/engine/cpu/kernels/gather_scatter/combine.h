@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Combines scatter's updates with existing elements by a known computation, in the stored type.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -23,5 +22,3 @@ using CombineFunction = void (*)(ReduceKind kind, const CombineArgs& args);
 CombineFunction CombineFor(ReduceKind kind, PrimitiveType type);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_COMBINE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // gather and scatter as copies of contiguous runs. HLO's dimension numbers are given as strides.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_GATHER_SCATTER_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_GATHER_SCATTER_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -74,5 +73,3 @@ struct ScatterRequest {
 absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_GATHER_SCATTER_H_

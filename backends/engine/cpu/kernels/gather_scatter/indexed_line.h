@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gather and scatter of single elements, each selected by one index, with constant strides.
 // Examples are table look-ups and histograms.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -33,5 +32,3 @@ bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind 
                  PrimitiveType type, const void* updates, void* output);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_INDEXED_LINE_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the starts of gather's slices and scatter's windows.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_SLICE_MOVES_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_SLICE_MOVES_H_
+#pragma once
 
 #include <cstdint>
 #include <vector>
@@ -53,5 +52,3 @@ bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
                 int64_t& update);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GATHER_SCATTER_SLICE_MOVES_H_

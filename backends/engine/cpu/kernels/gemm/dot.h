@@ -5,8 +5,7 @@
 // f32 and f64: fused multiply-add in any order. f16, bf16 and f8: exact products, f32 sums, one
 // rounding. Integers: exact modulo 2^w. pred: or of ands. Complex: the naive formula, 2k real
 // products.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -42,5 +41,3 @@ bool DotSupported(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output);
 absl::Status Dot(const Parallel& parallel, const DotRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of dot as groups of neighbours along the sum, and the conversion of sums to bf16.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_GROUPS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_GROUPS_H_
+#pragma once
 
 #include <cstdint>
 #include <memory>
@@ -26,5 +25,3 @@ absl::Status MakeGroups(const Parallel& parallel, int bytes, int64_t batch, int6
 void EncodeBf16(const float* from, int64_t count, uint16_t* to);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_GROUPS_H_

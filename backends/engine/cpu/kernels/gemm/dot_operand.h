@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands of dot as batches of matrices in the type of the computation, in place or copied.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_OPERAND_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_OPERAND_H_
+#pragma once
 
 #include <algorithm>
 #include <complex>
@@ -154,5 +153,3 @@ absl::Status Prepare(const Parallel& parallel, const DotOperand& operand, const 
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_OPERAND_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operands for tests of dot.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_
+#pragma once
 
 #include <algorithm>
 #include <vector>
@@ -40,5 +39,3 @@ inline std::vector<int64_t> FreeOf(const Side& side) {
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_DOT_TESTING_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The product of strided matrices of the same type.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_H_
+#pragma once
 
 #include <cstdint>
 #include <type_traits>
@@ -49,5 +48,3 @@ inline double GemmNanoseconds(int64_t m, int64_t n, int64_t k, int bytes) {
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_H_

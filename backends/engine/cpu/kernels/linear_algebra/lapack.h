@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Custom calls to routines of LAPACK, `lapack_<letter><routine>_ffi`, to which JAX lowers dense
 // linear algebra on CPU. Eigen computes them, f32 and c64 in double precision.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LAPACK_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LAPACK_H_
+#pragma once
 
 #include <functional>
 
@@ -22,5 +21,3 @@ using LapackFunction =
 absl::StatusOr<LapackFunction> LapackFunctionOf(const Instruction& custom_call);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LAPACK_H_

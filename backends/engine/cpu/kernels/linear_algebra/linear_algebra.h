@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cholesky decomposition and triangular solve in blocks, with products by Eigen. Batches run on the
 // thread pool.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_
+#pragma once
 
 #include <cstdint>
 
@@ -40,5 +39,3 @@ struct TriangularSolveRequest {
 absl::Status TriangularSolve(const Parallel& parallel, const TriangularSolveRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_LINEAR_ALGEBRA_H_

@@ -5,8 +5,7 @@
 // diagonal. The strict profile does not permit reciprocals in a solve for one complex unknown, and
 // a reciprocal can overflow where a quotient does not. The number of columns or rows per thread is
 // fixed, so that bits do not depend on the number of threads.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_
+#pragma once
 
 #include <Eigen/Core>
 #include <atomic>
@@ -100,5 +99,3 @@ absl::Status VisitMatrixType(PrimitiveType type, Visit visit) {
 
 }  // namespace matrices
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_LINEAR_ALGEBRA_MATRICES_H_

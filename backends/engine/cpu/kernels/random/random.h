@@ -2,8 +2,7 @@
 // The counter-based generators of rng-bit-generator: ThreeFry2x32 with 20 rounds and Philox4x32
 // with 10. They process several counters at a time and return bits in XLA's order (target fact
 // rng.xla_layout).
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_
+#pragma once
 
 #include <array>
 #include <cstdint>
@@ -30,5 +29,3 @@ struct RandomBitsRequest {
 absl::StatusOr<uint64_t> RandomBits(const Parallel& parallel, const RandomBitsRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Philox on runs of consecutive counters.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_BLOCKS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_BLOCKS_H_
+#pragma once
 
 #include <algorithm>
 
@@ -41,5 +40,3 @@ void ForRandomBlocks(const Parallel& parallel, int64_t count, int64_t size, Fill
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_BLOCKS_H_

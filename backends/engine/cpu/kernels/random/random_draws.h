@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays of random numbers of one distribution, for the operation rng. The engine defines the
 // sequence: Philox yields two random 64-bit numbers per counter, for counters in blocks.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -28,5 +27,3 @@ struct RandomDrawsRequest {
 absl::Status RandomDraws(const Parallel& parallel, const RandomDrawsRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RANDOM_RANDOM_DRAWS_H_

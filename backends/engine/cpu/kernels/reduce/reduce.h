@@ -4,8 +4,7 @@
 // The acceptance rules allow any order and tree. Sums and products of f16, bf16 and f8 are
 // accumulated in f32 and rounded once. The work is split into blocks by the shape only, so the bits
 // do not depend on the number of threads.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_H_
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -70,5 +69,3 @@ struct ArgReduceRequest {
 absl::Status ArgReduce(const Parallel& parallel, const ArgReduceRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_H_

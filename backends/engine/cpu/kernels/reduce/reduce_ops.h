@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that reduce runs of elements, compiled once for each instruction set.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_OPS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_OPS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -40,5 +39,3 @@ inline ReduceKind KindOnBits(ReduceKind kind) {
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_REDUCE_REDUCE_OPS_H_

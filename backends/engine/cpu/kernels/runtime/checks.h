@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Argument checks shared by kernels.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -28,5 +27,3 @@ inline absl::Status CountElements(absl::Span<const int64_t> sizes, int64_t& coun
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CHECKS_H_

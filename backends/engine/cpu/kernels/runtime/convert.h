@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts runs of elements of any storage type to and from the types in which kernels compute.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CONVERT_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CONVERT_H_
+#pragma once
 
 #include <array>
 #include <bit>
@@ -115,5 +114,3 @@ inline void PackRun(int bytes, const void* from, int64_t stride, int64_t count, 
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_CONVERT_H_

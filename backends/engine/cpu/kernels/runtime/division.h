@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integer division rounded down and up, by a positive divisor.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_DIVISION_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_DIVISION_H_
+#pragma once
 
 #include <cstdint>
 
@@ -11,5 +10,3 @@ inline int64_t FloorDiv(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 inline int64_t CeilDiv(int64_t a, int64_t b) { return -FloorDiv(-a, b); }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_DIVISION_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Helpers for kernel tests: every instruction set in turn, random elements, simple arithmetic.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_
+#pragma once
 
 #include <gtest/gtest.h>
 
@@ -132,5 +131,3 @@ void ForEachIndexOf(const std::vector<int64_t>& dimensions, Visit visit) {
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_KERNEL_TESTING_H_

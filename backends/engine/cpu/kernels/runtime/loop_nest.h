@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nests of strided loops over several arrays: merges dimensions that form one loop, walks the rest.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_
+#pragma once
 
 #include <algorithm>
 #include <array>
@@ -88,5 +87,3 @@ class LoopWalk {
 };
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_LOOP_NEST_H_

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Working memory of kernels. Blocks are kept between calls, because the first touch of fresh pages
 // costs more than most kernels do. A failed allocation yields null; the kernel returns an error.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -33,5 +32,3 @@ class Scratch {
 absl::Status OutOfScratch(int64_t bytes);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_SCRATCH_H_

@@ -5,8 +5,7 @@
 // wakes no worker if the total costs less than a wake-up. Any thread may run any chunk, so a body
 // may only write the elements of its own indices. The result then does not depend on the number of
 // threads. A kernel that combines partial results must use fixed blocks (see Reduce).
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_
+#pragma once
 
 #include <cstdint>
 
@@ -38,5 +37,3 @@ class Parallel {
 inline constexpr double kWakeNanoseconds = 20000;
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_THREAD_POOL_H_

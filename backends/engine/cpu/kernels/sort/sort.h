@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorting by known keys, with Highway's vqsort, and top-k.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_
+#pragma once
 
 #include <cstdint>
 
@@ -60,5 +59,3 @@ struct TopKRequest {
 absl::Status TopK(const Parallel& parallel, const TopKRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Encodes elements as unsigned integers whose order is the requested KeyOrder, and decodes them.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_KEYS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_KEYS_H_
+#pragma once
 
 #include <cstdint>
 #include <limits>
@@ -103,5 +102,3 @@ inline __attribute__((always_inline)) void EncodeKeys(const KeyCode<U>& code, co
 }
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_KEYS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of a dense array [outer, size, inner] along dimension `size`, shared by the sorts.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_
+#pragma once
 
 #include <cstdint>
 
@@ -22,5 +21,3 @@ void PermuteRow(const Parallel& parallel, const RowRange& rows, int64_t first,
                 const SortOperand& operand, const uint32_t* order, char* row_copy);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_ROWS_H_

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts unsigned integers in ascending order with vector instructions. All sorts by keys use it.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_
+#pragma once
 
 #include <cstdint>
 
@@ -18,5 +17,3 @@ template <typename U>
 absl::Status SortUnsigned(const Parallel& parallel, U* keys, int64_t count);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_SORT_SORT_UNSIGNED_H_

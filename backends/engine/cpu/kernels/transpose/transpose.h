@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Swaps two dimensions of an array.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_
+#pragma once
 
 #include <cstdint>
 
@@ -25,5 +24,3 @@ struct TransposeRequest {
 absl::Status Transpose(const TransposeRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_H_

@@ -2,8 +2,7 @@
 // reduce-window by a known computation, and select-and-scatter. reduce-window processes one
 // dimension after the other, in time independent of the window's size. For floats this reassociates
 // sums, which is allowed; minimum, maximum and integers are exact.
-#ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_H_
-#define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_H_
+#pragma once
 
 #include <cstdint>
 
@@ -60,5 +59,3 @@ struct SelectAndScatterRequest {
 absl::Status SelectAndScatter(const Parallel& parallel, const SelectAndScatterRequest& request);
 
 }  // namespace hlocts::kernels
-
-#endif  // HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_WINDOW_WINDOW_H_
