@@ -242,6 +242,9 @@ class Replayed(unittest.TestCase):
             def share(self, *_):
                 return 0
 
+            def save(self):
+                pass
+
             def hlocts(self, _, *words, log, **limits):
                 ran.append([word for word in words if not word.startswith("--")])
                 with log.open("a") as out:

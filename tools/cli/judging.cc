@@ -194,18 +194,24 @@ std::string Walk(const Element& from, const std::optional<Element>& origin, cons
 std::string DerivationOf(const Job& job, const std::string& profile,
                          const std::vector<std::string>& facts, const reports::OutputElement& at) {
   if (job.request.arguments.empty()) return "";
+  // Inlining drops parameters that nothing uses.
+  backends::ExecuteRequest request = job.request;
+  fuzz::Sample sample;
+  for (std::vector<Literal>& leaves : request.arguments) {
+    sample = {job.module->Clone(), leaves, false};
+    fuzz::InlineCalls(sample, kCallsMax);
+    leaves = sample.arguments;
+  }
   Values values;
-  fuzz::Sample sample{job.module->Clone(), job.request.arguments[0], false};
-  fuzz::InlineCalls(sample, kCallsMax);
   values.all = fuzz::WithAllValues(sample, &values.places);
-  values.arguments = &job.request.arguments;
+  values.arguments = &request.arguments;
   if (values.places.size() < 2) return "";
   backends::DiffOptions options;
   options.profile = ProfileFromName(profile).value_or(Profile::kDefault);
   options.load.replicas = job.module->replica_count;
   options.load.partitions = ArgumentPartitions(*job.module);
   values.devices = {options.load.replicas, options.load.partitions};
-  backends::Differ differ(*values.all.module, job.request, options);
+  backends::Differ differ(*values.all.module, request, options);
   for (int64_t d = 0; d < values.devices.size(); ++d) {
     auto accepted = differ.Acceptance(d, facts);
     if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
@@ -220,8 +226,7 @@ std::string DerivationOf(const Job& job, const std::string& profile,
   const auto& instructions = values.all.module->entry()->instructions();
   std::optional<Element> origin;
   if (!at.origin.empty()) {
-    const auto found =
-        backends::NanOriginOf(*sample.module, job.request, options.load, at).in_entry;
+    const auto found = backends::NanOriginOf(*sample.module, request, options.load, at).in_entry;
     if (found.instruction != nullptr)
       origin = {instructions[found.instruction->index()].get(), found.element, found.device};
   }
