@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules of element-wise operations. The opcodes require equal shapes; the builder does the
-// implicit broadcasting of the document "Broadcasting" (ruling 0067).
+// Shape rules of element-wise operations. The opcodes require equal shapes; clients lower the
+// implicit broadcasting of the document "Broadcasting" to broadcasts (ruling 0067).
 #include "spec/infer/rules.h"
 #include "spec/ir/comparison_type.h"
 #include "spec/ir/opcode.h"

@@ -87,7 +87,7 @@ absl::StatusOr<Shape> InferPad(const Instruction& pad, Signatures&) {
 }
 
 // Shape rule of broadcast, the opcode for both Broadcast and BroadcastInDim. It repeats the operand
-// along new dimensions; the builder converts size-1 dimensions to new ones with a reshape.
+// along new dimensions; clients convert size-1 dimensions to new ones with a reshape.
 absl::StatusOr<Shape> InferBroadcast(const Instruction& broadcast, Signatures&) {
   const Shape &operand = broadcast.operand(0).shape(), &result = broadcast.shape();
   const std::vector<int64_t>& dimensions = broadcast.IntList(Attr::kDimensions);
