@@ -128,6 +128,7 @@ Pair PairOf(const engines::EngineList& list, const reports::Verdict& verdict,
 bool HoldsForRelease(const engines::EngineList& list, const expectations::Condition& condition,
                      const reports::Verdict& verdict) {
   const std::string &since = condition.since(), &before = condition.before();
+  if (EngineOf(list, verdict) == nullptr) return before.empty();  // a plugin: as the newest release
   if (!since.empty() && !PairOf(list, verdict, since).OwnIsNotEarlier()) return false;
   return before.empty() || PairOf(list, verdict, before).OwnIsEarlier();
 }

@@ -45,7 +45,11 @@ TEST(ExpectationsTest, ConditionBeforeReleaseExcludesFixedVersion) {
   EXPECT_FALSE(applied("xla@0.11.2", fail).first) << "it came back";
   EXPECT_EQ(applied("xla@0.11.2", pass), std::pair(true, std::string("xla@0.11.2")));
   EXPECT_EQ(applied("xla@2026.06", pass).second, "");
-  EXPECT_FALSE(applied("another", fail).first) << "no release of that family";
+  EXPECT_FALSE(applied("another", fail).first) << "no release, as the newest";
+  list = ListOf("releases.textproto",
+                "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'r' "
+                "condition { since: 'xla@0.11.2' } }");
+  EXPECT_TRUE(applied("another", fail).first) << "no release, as the newest";
   list = ListOf("releases.textproto",
                 "expectation { query: 'a' verdict: 'fail' kind: BUG clause: 'pad.1' reason: 'r' "
                 "condition { before: 'xla@0' } }");

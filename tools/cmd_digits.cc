@@ -281,7 +281,8 @@ absl::Status ShowDigits(const DigitsFlags& flags) {
   if (job.request.arguments.size() != 1)
     return absl::UnimplementedError(
         "digits: expected one device, found a module of several: measure the function that one "
-        "device computes (the body of a shard_map), on the tile of a device");
+        "device computes (the body of a shard_map), on the tile of a device; a body with "
+        "collectives over the axis i: jax.vmap(body, axis_name='i'), on all tiles");
   std::vector<OtherWidth> widths;
   if (!flags.compiled.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule compiled, OpenModule(flags.compiled));

@@ -291,6 +291,18 @@ std::string EngineText(const reports::Verdict& verdict) {
                       " ", verdict.backend_version, ".\n");
 }
 
+// A plugin file has no list of known failures. Many contain XLA, whose list may have the failure.
+std::optional<KnownFinding> KnownOfXla(reports::Verdict verdict, const fuzz::Sample& sample) {
+  verdict.backend = "xla";
+  return KnownFindingOf(verdict, sample);
+}
+
+std::string KnownText(const reports::Verdict& verdict, const std::optional<KnownFinding>& known) {
+  if (!fuzz::IsPluginFile(verdict.backend)) return known ? known->ToText() : "none";
+  return known ? absl::StrCat("XLA has such a failure: ", known->ToText())
+               : "not in XLA's list; the plugin has no list of its own";
+}
+
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
   const reports::Verdict& verdict = bundle.result.verdict;
@@ -300,10 +312,11 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
     known = {NameOfFolder(options.bundle), *own};
   } else {
     known = KnownFindingOf(verdict, bundle.sample);
+    if (!known && fuzz::IsPluginFile(verdict.backend)) known = KnownOfXla(verdict, bundle.sample);
   }
   const std::string rarity = RarityText(verdict);
   std::string on_finding;
-  if (!own.ok()) absl::StrAppend(&on_finding, "known: ", known ? known->ToText() : "none", "\n\n");
+  if (!own.ok()) absl::StrAppend(&on_finding, "known: ", KnownText(verdict, known), "\n\n");
   if (own.ok() && own->question())
     absl::StrAppend(&on_finding, "This is ", QuestionText(*own), "\n\n");
   const bool reported = known && !known->finding.threads().empty();

@@ -91,8 +91,14 @@ int List(const StoreOptions& options) {
   return kExitOk;
 }
 
+// Opens a store for writing; a missing file is not created.
+absl::StatusOr<std::unique_ptr<RunStore>> OpenExisting(const std::string& path) {
+  if (!std::filesystem::exists(path)) return InvalidInput(path, ": no such run store");
+  return RunStore::OpenToWrite(path);
+}
+
 int Prune(const StoreOptions& options) {
-  auto store = RunStore::OpenToWrite(options.path);
+  auto store = OpenExisting(options.path);
   if (!store.ok()) return Fail(store.status());
   auto gone = (*store)->Prune(static_cast<int>(options.keep));
   if (!gone.ok()) return Fail(gone.status());
@@ -101,14 +107,8 @@ int Prune(const StoreOptions& options) {
   return kExitOk;
 }
 
-// Checks or migrates a store; a missing file is not created.
 int CheckOrMigrate(const StoreOptions& options, bool check) {
-  if (FILE* file = std::fopen(options.path.c_str(), "rb")) {
-    std::fclose(file);
-  } else {
-    return Fail(InvalidInput(options.path, ": no such run store"));
-  }
-  auto store = RunStore::OpenToWrite(options.path);
+  auto store = OpenExisting(options.path);
   absl::Status status = store.status();
   if (status.ok() && check) status = (*store)->Check();
   if (!status.ok()) {

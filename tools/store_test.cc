@@ -131,6 +131,8 @@ server.kill()
 TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
   EXPECT_EQ(RunHlocts("store list" + Store()).status, 2);
   EXPECT_EQ(RunHlocts("store check" + Store()).status, 2);
+  EXPECT_EQ(RunHlocts("store prune --keep=1" + Store()).status, 2);
+  EXPECT_FALSE(std::filesystem::exists(Path("s.db"))) << "nothing is created";
   EXPECT_EQ(RunHlocts("store" + Store()).status, 2);
   EXPECT_EQ(RunHlocts("store import /nowhere" + Store()).status, 2);
   EXPECT_EQ(RunHlocts("view" + Store()).status, 2);

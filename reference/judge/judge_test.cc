@@ -147,6 +147,7 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
     std::string text = Explain(*accepted, 0, 0);
     EXPECT_NE(text.find(absl::StrCat("width from:  ", c.term)), std::string::npos) << text;
     EXPECT_NE(text.find(absl::StrCat("lemma:       ", c.lemma, " (")), std::string::npos) << text;
+    EXPECT_EQ(text.find("its ulps:    not derived") != std::string::npos, c.lemma == 17) << text;
   }
 }
 
