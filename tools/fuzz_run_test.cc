@@ -221,6 +221,18 @@ TEST_F(FuzzRunTest, AFlakyFindingSaysHowOftenItWasSeen) {
   EXPECT_TRUE(seen) << ran.out;
 }
 
+TEST_F(FuzzRunTest, AFlakyFailureIsKnownByItsOwnSignature) {
+  const std::string out = Path("known_flake"), list = Path("known_flake.textproto");
+  std::ofstream(list)
+      << "expectation { signature: \"crash *\" needs: \"narrow\" verdict: \"crash\" "
+         "kind: BUG clause: \"maximum.1\" reason: \"seeded\" }\n";
+  const Ran ran =
+      RunHlocts(absl::StrCat("fuzz ", kMisbehaving, " --expectations=", list,
+                             " --stream=exact --modules=5 --cut=0 --jobs=1 --out=", out),
+                "MISBEHAVE_ABORT_EVERY=5");
+  EXPECT_THAT(TextOf(out + "/known.jsonl"), HasSubstr("\"signature\":\"flaky crash ")) << ran.out;
+}
+
 TEST_F(FuzzRunTest, FurtherFindingsAreCounted) {
   const std::string out = Path("further");
   const Ran ran = RunHlocts(

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/faulty_instructions.h"
 #include "nlohmann/json.hpp"
@@ -15,6 +16,9 @@
 namespace hlocts::fuzz {
 
 using Json = nlohmann::ordered_json;
+
+// Begins the signature of a failure that shrinking did not reproduce.
+constexpr char kFlaky[] = "flaky ";
 
 absl::Status AppendLine(const std::string& path, const Json& json) {
   std::ofstream out(path, std::ios::app);
@@ -113,8 +117,7 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   if (stop()) return false;
   entry.evaluations = shrunk.evaluations;
   // A failure that is not reproduced is stored unshrunk.
-  bundle.signature =
-      shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", bundle.signature);
+  bundle.signature = shrunk.reproduced ? shrunk.signature : absl::StrCat(kFlaky, bundle.signature);
   if (!shrunk.reproduced) {
     CountRuns(found, stop, shrunk.result.verdict.kind, bundle);
   } else {
@@ -167,7 +170,9 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   }
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
-  entry.known = options_.known(bundle.signature, bundle.result.verdict, &entry.remains.needs);
+  // Expectations are on the failure, which has the same signature whether or not it is a flake.
+  const std::string own(absl::StripPrefix(bundle.signature, kFlaky));
+  entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);
   AddConsequence(entry, bundle.result.verdict);
   bundle.options.load.stop = nullptr;
