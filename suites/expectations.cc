@@ -41,6 +41,18 @@ ExpectationList::ExpectationList(ExpectationList&&) noexcept = default;
 ExpectationList& ExpectationList::operator=(ExpectationList&&) noexcept = default;
 size_t ExpectationList::size() const { return impl_->list.expectation_size(); }
 
+const engines::Engine* EngineOf(const engines::EngineList& list, const reports::Verdict& verdict) {
+  const std::string name = verdict.backend.substr(0, verdict.backend.find_first_of(":?"));
+  const engines::Engine* own = backends::FindEngine(list, name);
+  if (own == nullptr || own->alias() != name) return own;
+  for (const engines::Engine& engine : list.engine()) {
+    const std::string version = absl::StrCat(engine.package(), " ", engine.version());
+    if (engine.family() == own->family() && absl::StrContains(verdict.backend_version, version))
+      return &engine;
+  }
+  return own;
+}
+
 namespace {
 
 constexpr absl::string_view kFlake = "flake";
@@ -106,19 +118,6 @@ struct Pair {
   bool OwnIsEarlier() const { return Compares() && backends::IsLater(*named, *own); }
   bool OwnIsNotEarlier() const { return Compares() && !backends::IsLater(*named, *own); }
 };
-
-// Returns the engine of a verdict. For an alias, the recorded version decides the release.
-const engines::Engine* EngineOf(const engines::EngineList& list, const reports::Verdict& verdict) {
-  const std::string name = verdict.backend.substr(0, verdict.backend.find_first_of(":?"));
-  const engines::Engine* own = backends::FindEngine(list, name);
-  if (own == nullptr || own->alias() != name) return own;
-  for (const engines::Engine& engine : list.engine()) {
-    const std::string version = absl::StrCat(engine.package(), " ", engine.version());
-    if (engine.family() == own->family() && absl::StrContains(verdict.backend_version, version))
-      return &engine;
-  }
-  return own;
-}
 
 Pair PairOf(const engines::EngineList& list, const reports::Verdict& verdict,
             const std::string& release) {

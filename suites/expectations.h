@@ -15,12 +15,19 @@
 namespace hlocts::expectations {
 class Expectation;
 }
+namespace hlocts::engines {
+class Engine;
+class EngineList;
+}  // namespace hlocts::engines
 
 namespace hlocts::suites {
 
 // Returns suites/expectations/<engine>.textproto. `backend` is the recorded name of an engine.
 // <engine> is the label in this name or, if there is none, the part before '@', ':' or '?'.
 std::string ExpectationsPath(const std::string& backend);
+
+// Returns the engine of a verdict, or null. For an alias, the recorded version decides the release.
+const engines::Engine* EngineOf(const engines::EngineList& list, const reports::Verdict& verdict);
 
 // Returns true if the condition of an entry holds for the engine of the verdict.
 bool ConditionHolds(const expectations::Expectation& entry, const reports::Verdict& verdict);

@@ -392,7 +392,10 @@ absl::Status History(const HistoryOptions& options) {
     HLOCTS_RETURN_IF_ERROR(AddSubjects(options, list, path, subjects));
   const auto words = options.engines.empty() ? CompilersOf(list, subjects) : options.engines;
   HLOCTS_ASSIGN_OR_RETURN(Releases releases, Releases::Select(words));
-  for (Subject& subject : subjects) subject.answers = releases.InitialAnswers(options.install);
+  for (Subject& subject : subjects) {
+    subject.answers = releases.InitialAnswers(options.install);
+    if (subject.is_bundle) subject.recorded = releases.Find(subject.bundle.result.verdict);
+  }
   CatchInterrupts();
   absl::Status status = Ask(options, releases, subjects);
   if (options.common.json) {

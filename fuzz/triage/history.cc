@@ -31,6 +31,14 @@ std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_
   return open[open.size() / 2];
 }
 
+// Returns true if the result changes at most once, or once on each side of `recorded` if it is bad.
+bool IsToBisect(const std::vector<Cell>& cells, std::optional<size_t> recorded) {
+  if (!recorded || cells[*recorded] != Cell::kBad) return RegressionPointsOf(cells).monotone;
+  const auto middle = cells.begin() + static_cast<std::ptrdiff_t>(*recorded);
+  return RegressionPointsOf({cells.begin(), middle + 1}).monotone &&
+         RegressionPointsOf({middle, cells.end()}).monotone;
+}
+
 // Returns true for operations that only pass data on.
 bool IsPassThrough(Opcode opcode) {
   static const auto* const kPlumbing =
@@ -100,10 +108,11 @@ RegressionPoints RegressionPointsOf(const std::vector<Cell>& cells) {
   return turns;
 }
 
-std::optional<size_t> NextRelease(const std::vector<Cell>& cells) {
+std::optional<size_t> NextRelease(const std::vector<Cell>& cells, std::optional<size_t> recorded) {
   const std::vector<size_t> decided = Decided(cells);
   const auto is_open = [](Cell cell) { return cell == Cell::kNotRun; };
-  if (!RegressionPointsOf(cells).monotone) {
+  if (recorded && is_open(cells[*recorded])) return recorded;
+  if (!IsToBisect(cells, recorded)) {
     auto open = std::find_if(cells.begin(), cells.end(), is_open);
     if (open == cells.end()) return std::nullopt;
     return static_cast<size_t>(open - cells.begin());

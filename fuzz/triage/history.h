@@ -34,9 +34,11 @@ struct RegressionPoints {
 };
 RegressionPoints RegressionPointsOf(const std::vector<Cell>& cells);
 
-// Returns the release to query next: first the newest and the oldest with an answer, then midpoints
-// between good and bad ones; if the result changes several times, all. nullopt if none is left.
-std::optional<size_t> NextRelease(const std::vector<Cell>& cells);
+// Returns the release to query next: first the one that the failure was recorded on, then the
+// newest and the oldest with an answer, then midpoints between good and bad ones; if the result
+// changes several times, on one side of `recorded` if that is bad, all. nullopt if none is left.
+std::optional<size_t> NextRelease(const std::vector<Cell>& cells,
+                                  std::optional<size_t> recorded = std::nullopt);
 
 // Returns true if each operation of `module` occurs in `reached` at least as often, with the same
 // element type, dimensions and layout. Ignores operations that only pass data on (parameters,

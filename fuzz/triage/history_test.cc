@@ -23,10 +23,11 @@ std::vector<Cell> Cells(const std::string& marks) {
 }
 
 // Queries releases until none is left, and returns the answers.
-std::string Search(const std::string& truth, int64_t* asked = nullptr) {
+std::string Search(const std::string& truth, int64_t* asked = nullptr,
+                   std::optional<size_t> recorded = std::nullopt) {
   std::vector<Cell> cells = Cells(truth), seen;
   for (Cell cell : cells) seen.push_back(cell == Cell::kMissing ? cell : Cell::kNotRun);
-  while (auto next = NextRelease(seen)) {
+  while (auto next = NextRelease(seen, recorded)) {
     EXPECT_EQ(seen[*next], Cell::kNotRun);
     if (seen[*next] != Cell::kNotRun) break;
     seen[*next] = cells[*next];
@@ -63,6 +64,16 @@ TEST(HistoryTest, OneChangeIsFoundInFewSteps) {
 TEST(HistoryTest, NonMonotoneHistoryRunsAllReleases) {
   EXPECT_EQ(Search("oooXXXXooo"), "oooXXXXooo");
   EXPECT_EQ(Search("XXXX"), "X.XX") << "one look between equal ends";
+}
+
+TEST(HistoryTest, TheRecordedReleaseRunsAndBothSidesAreBisected) {
+  EXPECT_EQ(Search("ooooooooXo"), "o....o...o") << "the ends and one look miss it";
+  EXPECT_EQ(Search("ooooooooXo", nullptr, 8), "o...o.ooXo");
+  EXPECT_EQ(Search("o--o--X--o", nullptr, 6), "o--o--X--o");
+  EXPECT_EQ(Search("oXXXXXXXXX", nullptr, 9), "oXXX.X...X");
+  EXPECT_EQ(NextRelease(Cells("XoX.Xo"), 4), 3u) << "several changes on one side";
+  EXPECT_EQ(Search("oooooooo", nullptr, 6), "o.....oo") << "a flake that does not show";
+  EXPECT_EQ(Search("ooo-o", nullptr, 3), "o.o-o") << "not installed";
 }
 
 TEST(HistoryTest, NothingRestsOnWhatWasNotShown) {

@@ -24,6 +24,7 @@
 #include "spec/files/literals_file.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
+#include "suites/expectations.h"
 #include "suites/replay.h"
 #include "suites/sha256.h"
 
@@ -178,7 +179,7 @@ std::vector<size_t> NextReleases(const Subject& subject, bool all) {
     for (size_t i = 0; i < cells.size(); ++i) {
       if (cells[i] == Cell::kNotRun) next.push_back(i);
     }
-  } else if (auto one = fuzz::NextRelease(cells)) {
+  } else if (auto one = fuzz::NextRelease(cells, subject.recorded)) {
     next.push_back(*one);
   }
   return next;
@@ -223,6 +224,15 @@ std::vector<Answer> Releases::InitialAnswers(bool installs) const {
     answers[r].reason = std::string(usable.message());
   }
   return answers;
+}
+
+std::optional<size_t> Releases::Find(const reports::Verdict& verdict) const {
+  const auto list = backends::LoadEngineList();
+  const Engine* own = list.ok() ? suites::EngineOf(*list, verdict) : nullptr;
+  for (size_t r = 0; own && r < size(); ++r) {
+    if (engine(r).name() == own->name()) return r;
+  }
+  return std::nullopt;
 }
 
 std::string Releases::NameOf(size_t release) const {

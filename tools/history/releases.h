@@ -38,10 +38,11 @@ struct Subject {
   fuzz::Bundle bundle;
   // The failure to look for; unset for a module: then every finding counts.
   std::optional<Outcome> wanted;
-  std::vector<Answer> answers;  // one for each release
-  bool searched = false;        // for a piece that fails, since no release showed a failure
-  std::string piece;            // the piece that replaced the module, or ""
-  std::vector<Row> kept;        // rows of history.json; empty for a module
+  std::vector<Answer> answers;     // one for each release
+  std::optional<size_t> recorded;  // the release of the bundle's run, if it is selected
+  bool searched = false;           // for a piece that fails, since no release showed a failure
+  std::string piece;               // the piece that replaced the module, or ""
+  std::vector<Row> kept;           // rows of history.json; empty for a module
 };
 
 // Returns the releases to run next: a step of a search, or with `all` all without an answer.
@@ -55,6 +56,8 @@ class Releases {
   static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
   size_t size() const { return engines_.size(); }
   const engines::Engine& engine(size_t release) const { return engines_[release].engine; }
+  // The release that gave the verdict, if it is selected.
+  std::optional<size_t> Find(const reports::Verdict& verdict) const;
   // The name with options: "xla@0.11.2?xla_cpu_enable_fast_min_max=true".
   std::string NameOf(size_t release) const;
   // Returns the answers of releases before any run: "not run", or "missing" with the reason. If
