@@ -143,7 +143,9 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   bundle.result.verdict.kind = *kind;
   if (json["flake"].is_string()) bundle.result.verdict.flake = json["flake"].get<std::string>();
   if (json["runs"].is_object()) json["runs"].get_to(bundle.result.verdict.runs);
-  bundle.backend = json["backend"].get<std::string>();
+  bundle.backend = bundle.result.verdict.backend = json["backend"].get<std::string>();
+  if (json["backend_version"].is_string())
+    bundle.result.verdict.backend_version = json["backend_version"].get<std::string>();
   if (json["profile"].is_string()) {
     auto profile = ProfileFromName(json["profile"].get<std::string>());
     if (!profile)
