@@ -46,6 +46,39 @@ TEST_F(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
                     HasSubstr("p[1] = power(a[1], b[1]):"), HasSubstr("n[1] = negate(p[1]):")));
 }
 
+TEST_F(StoryTest, TheSourceIsThatOfTheInstructionNamed) {
+  const auto judged = [&](const std::string& line3, const std::string& line4) {
+    const std::string at = ", metadata={source_file=\"u.py\" source_line=";
+    const std::string module =
+        Write("source.hlo",
+              "HloModule s\nENTRY main {\n  a = f32[1] parameter(0)\n  b = f32[1] parameter(1)\n"
+              "  p = f32[1] " +
+                  line3 + at + "3}\n  ROOT q = f32[1] " + line4 + at + "4}\n}\n");
+    return RunHlocts("diff " + module + " --backend=canary:maximum.drops-nan --inputs=" +
+                     Write("source.in", "f32[1] {nan}\nf32[1] {2}\n"))
+        .out;
+  };
+  // The set of the output comes from q; the wrong piece is p.
+  EXPECT_THAT(judged("maximum(a, b)", "add(p, b)"),
+              AllOf(HasSubstr("p (maximum)"), HasSubstr("u.py:3"), Not(HasSubstr("u.py:4"))));
+  EXPECT_THAT(judged("add(a, b)", "maximum(p, b)"),
+              AllOf(HasSubstr("q (maximum)"), HasSubstr("u.py:4"), Not(HasSubstr("u.py:3"))));
+}
+
+TEST_F(StoryTest, OnlyTheZeroThatIsAcceptedIsNamed) {
+  const std::string module = Write("zero.hlo",
+                                   "HloModule z\nENTRY main {\n  a = f32[1] parameter(0)\n"
+                                   "  ROOT n = f32[1] negate(a)\n}\n");
+  for (const bool negative : {false, true}) {
+    const std::string zero = negative ? "-0" : "+0", other = negative ? "0" : "-0";
+    EXPECT_THAT(
+        RunHlocts("judge " + module + " --inputs=" + Write("zero.in", "f32[1] {" + other + "}\n") +
+                  " --outputs=" + Write("zero.out", "f32[1] {" + other + "}\n"))
+            .out,
+        HasSubstr("; only " + zero + " is accepted"));
+  }
+}
+
 TEST_F(StoryTest, TheStepsFollowCalls) {
   const std::string module =
       Write("call.hlo",

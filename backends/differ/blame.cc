@@ -210,17 +210,27 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   return BlameOf(wrong, subject);
 }
 
+// Names the instructions of the wrong piece and the source of the first that has one. Pieces have
+// no metadata, so the source is that of the module.
+void NameInstructions(const Module& module, const Blame& blame, reports::VerdictFailure& failure) {
+  failure.instruction = reports::NamesText(blame.found.instructions);
+  failure.source.clear();
+  for (const std::string& name : blame.found.instructions)
+    if (failure.source.empty()) failure.source = SourceOf(module, name);
+}
+
 // Adds the blame to the failure of a module. The verdict on the module does not change, but its
-// first failure then names instructions, rule, clause and operands of the wrong piece.
-void Explain(const Blame& blame, reports::Verdict& verdict) {
+// first failure then names instructions, source, rule, clause and operands of the wrong piece.
+void Explain(const Module& module, const Blame& blame, reports::Verdict& verdict) {
   verdict.localisation = blame.found;
   if (!verdict.first_failure || blame.found.instructions.empty()) return;
-  verdict.first_failure->instruction = reports::NamesText(blame.found.instructions);
+  NameInstructions(module, blame, *verdict.first_failure);
   if (blame.verdict.first_failure) {
     verdict.first_failure->rule = blame.verdict.first_failure->rule;
     verdict.first_failure->clause = blame.verdict.first_failure->clause;
     // The operands of the piece are those that the engine itself computed.
     verdict.first_failure->operation = blame.verdict.first_failure->operation;
+    verdict.first_failure->type = blame.verdict.first_failure->type;
     verdict.first_failure->tie = blame.verdict.first_failure->tie;
     if (!blame.verdict.first_failure->operands.empty())
       verdict.first_failure->operands = blame.verdict.first_failure->operands;
@@ -228,7 +238,8 @@ void Explain(const Blame& blame, reports::Verdict& verdict) {
 }
 
 // Returns the verdict on a wrong piece of a module whose outputs are acceptable.
-reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame) {
+reports::Verdict PieceVerdict(const Module& module, const reports::Verdict& whole,
+                              const Blame& blame) {
   reports::Verdict verdict = whole;
   verdict.kind = blame.verdict.kind;
   verdict.localisation = blame.found;
@@ -237,8 +248,7 @@ reports::Verdict PieceVerdict(const reports::Verdict& whole, const Blame& blame)
   verdict.error = blame.verdict.error;
   verdict.replica = blame.verdict.replica;
   verdict.first_failure = blame.verdict.first_failure;
-  if (verdict.first_failure)
-    verdict.first_failure->instruction = reports::NamesText(blame.found.instructions);
+  if (verdict.first_failure) NameInstructions(module, blame, *verdict.first_failure);
   return verdict;
 }
 
@@ -315,16 +325,16 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole,
     if (!IsFinding(whole.kind)) {
       blame.piece.name =
           absl::StrCat(blame.found.where, reports::NamesText(blame.found.instructions));
-      whole = PieceVerdict(whole, blame);
+      whole = PieceVerdict(module, whole, blame);
       if (subject.hidden != nullptr) *subject.hidden = std::move(blame.piece);
       return whole;
     }
-    Explain(blame, whole);
+    Explain(module, blame, whole);
     return whole;
   }
   if (whole.kind == Outcome::kFail) {
     HLOCTS_ASSIGN_OR_RETURN(Blame blame, Localise(module, request, subject));
-    Explain(blame, whole);
+    Explain(module, blame, whole);
     return whole;
   }
   bool cut = operations != CutOptions::kOnlyAtJointValues || runner.entry_pieces() > 1 ||

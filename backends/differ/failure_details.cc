@@ -64,8 +64,13 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
     return {StepsText(StepsBetween(actual, facts.RoundUp(set.lo), facts)) +
             " below the least accepted value"};
   }
-  if (actual == 0) return {"the other zero is accepted", true};
-  return {};
+  if (actual != 0) return {};
+  const char* zero = set.Has(AcceptanceSet::kNegZero)   ? "-0"
+                     : set.Has(AcceptanceSet::kPosZero) ? "+0"
+                                                        : nullptr;
+  if (zero == nullptr) return {"zero, which is not accepted", true};
+  return {absl::StrCat(set.lo == set.hi ? "" : "of the zeros, ", "only ", zero, " is accepted"),
+          true};
 }
 
 Distance ComponentDistance(const AcceptanceSet& set, const Literal& actual, int64_t index,
