@@ -83,7 +83,7 @@ TEST(ExpectationsUpdate, AQueryOfSeveralCasesIsLeftToAPerson) {
 TEST(ExpectationsUpdate, AnEntryOfAnotherReleaseIsNotThatOfThisEngine) {
   const std::string other = absl::StrReplaceAll(
       kExpectationsFile,
-      {{"\"a/b:worse\"", "\"a/b:worse\"\n  condition { since: \"xla@0.11.2\" }"}});
+      {{"\"a/b:worse\"", "\"a/b:worse\"\n  condition { before: \"xla@0.11.2\" }"}});
   std::string done,
       text = UpdatedExpectations(other, {Surprise(Outcome::kFail, "a/b:worse")}, {}, &done);
   EXPECT_EQ(done, "1 added, 0 changed, 0 removed");
