@@ -393,6 +393,27 @@ def test_a_nan_of_hlo_itself_is_a_warning(pytester):
     done.stdout.fnmatch_lines(["*test_it: HLO itself gives NaN: log*"])
 
 
+def test_a_skipped_test_warns_of_its_nan(pytester):
+    pytester.makepyfile("""
+        import os
+        os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+        import hlocts, jax, jax.numpy as jnp
+        from jax.sharding import Mesh, PartitionSpec as P
+        M = Mesh(jax.devices(), "i")
+        def naive(x):
+            e = jnp.exp(x)
+            return e / jax.lax.psum(e.sum(), "i")
+        @hlocts.conforms
+        def test_it():
+            f = jax.shard_map(naive, mesh=M, in_specs=P("i"), out_specs=P("i"))
+            return f, jnp.array([5., 100., 30., 89.])
+    """)
+    pytester.runpytest_subprocess().assert_outcomes(skipped=1, warnings=1)
+    done = pytester.runpytest_subprocess("-W", "error::UserWarning")
+    done.assert_outcomes(failed=1)
+    done.stdout.fnmatch_lines(["*test_it: HLO itself gives NaN: div*"])
+
+
 def test_what_only_the_strict_profile_rejects_is_said():
     u, v = normal(4, 512, dtype="bfloat16"), normal(512, 4, dtype="bfloat16")
     low = hlocts.lowering.lower(lambda x, w: x @ w, (u, v))

@@ -10,6 +10,7 @@ from typing import Any
 
 from hlocts import api, lowering
 from hlocts.errors import HloctsError, NotJudgedError, explains
+from hlocts.result import Result
 
 __unittest = True  # see errors.py
 _session: dict[str, str | None] = {"engine": None}
@@ -62,17 +63,20 @@ def conforms(
         result = api.check(made[0], *made[1:], engine=chosen, profile=profile, facts=given,
                            mesh=mesh if is_mesh else mesh(), in_specs=in_specs,
                            out_specs=out_specs)  # fmt: skip
-        skip = None
         try:
             result.raise_for_failure()
         except NotJudgedError as error:
+            _warn_of_nan(test.__name__, result)
             lines = [line.strip() for line in str(error).split("\n")[1:]]  # after the headline
-            skip = "; ".join([lines[0], *(line for line in lines if line.startswith("next: "))])
-        if nan := result.record.get("nan"):
-            warnings.warn(f"{test.__name__}: HLO itself gives NaN: {nan['origin']}", stacklevel=2)
-        if skip is not None:
+            reason = "; ".join([lines[0], *(line for line in lines if line.startswith("next: "))])
             import unittest  # which takes a tenth of the time of `import hlocts`
 
-            raise unittest.SkipTest(skip)
+            raise unittest.SkipTest(reason) from None
+        _warn_of_nan(test.__name__, result)
 
     return wrapper
+
+
+def _warn_of_nan(test: str, result: Result) -> None:
+    if nan := result.record.get("nan"):
+        warnings.warn(f"{test}: HLO itself gives NaN: {nan['origin']}", stacklevel=3)
