@@ -162,8 +162,14 @@ Elements OfMovement(ops::Movement movement, const Instruction& instruction, size
   HLOCTS_UNREACHABLE();
 }
 
-// The element of the whole array for one of a tile, or the reverse: `entering` a manual region or
-// leaving it. The tile is that of the device on the manual side.
+// A transfer of an operand from one device to the result on another.
+struct Transfer {
+  const reference::DeviceGrid& devices;
+  int64_t from, to;
+};
+
+// Returns the element of the whole array for one of a tile, or the reverse: `entering` a manual
+// region or leaving it. The tile is that of the device on the manual side.
 Elements OfRegionEdge(const Instruction& call, bool entering, const Index& index,
                       const Transfer& between) {
   if (!call.shape().IsArray() || call.operands().size() != 1) return std::nullopt;
@@ -179,7 +185,17 @@ Elements OfRegionEdge(const Instruction& call, bool entering, const Index& index
   return found;
 }
 
-}  // namespace
+Elements OfTransfer(const Instruction& instruction, size_t operand, const Index& index,
+                    const Transfer& between) {
+  const Shape& shape = instruction.operand(static_cast<int64_t>(operand)).shape();
+  if (const std::optional<ShardingCall> call = ShardingCallOf(instruction)) {
+    if (*call != ShardingCall::kAnnotation)
+      return OfRegionEdge(instruction, *call == ShardingCall::kFullToShard, index, between);
+    return shape.IsArray() ? One(shape, index) : std::nullopt;
+  }
+  const bool same = instruction.opcode() == Opcode::kAllReduce && instruction.shape().IsArray();
+  return same ? One(shape, index) : ElementsRead(instruction, operand, index);
+}
 
 std::vector<int64_t> DevicesRead(const Instruction& instruction,
                                  const reference::DeviceGrid& devices, int64_t device) {
@@ -194,17 +210,16 @@ std::vector<int64_t> DevicesRead(const Instruction& instruction,
   return read.empty() ? std::vector<int64_t>{device} : read;
 }
 
-std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
-                                                 const std::vector<int64_t>& index,
-                                                 const Transfer& between) {
-  const Shape& shape = instruction.operand(static_cast<int64_t>(operand)).shape();
-  if (const std::optional<ShardingCall> call = ShardingCallOf(instruction)) {
-    if (*call != ShardingCall::kAnnotation)
-      return OfRegionEdge(instruction, *call == ShardingCall::kFullToShard, index, between);
-    return shape.IsArray() ? One(shape, index) : std::nullopt;
-  }
-  const bool same = instruction.opcode() == Opcode::kAllReduce && instruction.shape().IsArray();
-  return same ? One(shape, index) : ElementsRead(instruction, operand, index);
+}  // namespace
+
+std::vector<OperandRead> ReadsOf(const DeviceElement& at, size_t operand,
+                                 const reference::DeviceGrid& devices) {
+  const Index index = MultiIndex(at.element, at.instruction->shape().dimensions());
+  std::vector<OperandRead> reads;
+  for (const int64_t from : DevicesRead(*at.instruction, devices, at.device))
+    reads.push_back(
+        {from, OfTransfer(*at.instruction, operand, index, {devices, from, at.device})});
+  return reads;
 }
 
 std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,

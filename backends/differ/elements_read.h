@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For a failing element, finds the operand elements that it is computed from, if the instruction
-// alone determines them.
+// Finds the operand elements from which an element is computed, if the instruction alone determines
+// them.
 #pragma once
 
 #include <cstdint>
@@ -20,18 +20,23 @@ namespace hlocts::backends {
 std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
                                                  const std::vector<int64_t>& index);
 
-// Returns the devices whose operands determine the instruction's result on `device`: the others too
-// for a collective and for the end of a manual region.
-std::vector<int64_t> DevicesRead(const Instruction& instruction,
-                                 const reference::DeviceGrid& devices, int64_t device);
-
-// Like ElementsRead, for an element of the result on device `to` and the operand on device `from`.
-struct Transfer {
-  reference::DeviceGrid devices;
-  int64_t from = 0, to = 0;
+// An element of an instruction's value on a device.
+struct DeviceElement {
+  const Instruction* instruction = nullptr;
+  int64_t element = 0;
+  int64_t device = 0;
+  bool operator==(const DeviceElement& other) const = default;
 };
-std::optional<std::vector<int64_t>> ElementsRead(const Instruction& instruction, size_t operand,
-                                                 const std::vector<int64_t>& index,
-                                                 const Transfer& between);
+
+// The elements of an operand on one device, like those of ElementsRead.
+struct OperandRead {
+  int64_t device = 0;
+  std::optional<std::vector<int64_t>> elements;
+};
+
+// Returns the elements of operand number `operand` that determine `at`, for each device whose
+// operand does: for several devices in a collective and at the end of a manual region.
+std::vector<OperandRead> ReadsOf(const DeviceElement& at, size_t operand,
+                                 const reference::DeviceGrid& devices);
 
 }  // namespace hlocts::backends

@@ -376,16 +376,15 @@ std::optional<NanElement> ElementOf(CutValue value, NanElement at) {
 // Returns the operand element that is NaN and determines this element.
 std::optional<NanElement> NanOperand(const NanElement& at, const NanCatcher& values,
                                      const reference::DeviceGrid& devices) {
-  const Index index = MultiIndex(at.element, at.instruction->shape().dimensions());
-  for (const int64_t from : DevicesRead(*at.instruction, devices, at.place.device)) {
-    const CallPlace place{from, at.place.path};
-    for (size_t i = 0; i < at.instruction->operands().size(); ++i) {
-      const Instruction* operand = at.instruction->operands()[i];
+  const DeviceElement result{at.instruction, at.element, at.place.device};
+  for (size_t i = 0; i < at.instruction->operands().size(); ++i) {
+    const Instruction* operand = at.instruction->operands()[i];
+    for (const auto& [device, elements] : ReadsOf(result, i, devices)) {
+      const CallPlace place{device, at.place.path};
       if (!values.Has(place, operand)) continue;
       const Literal& value = values.caught.at(place).at(operand);
-      const auto read = ElementsRead(*at.instruction, i, index, {devices, from, at.place.device});
-      if (!read) return NanElement{operand, *FirstNan(value), place};
-      for (const int64_t element : *read) {
+      if (!elements) return NanElement{operand, *FirstNan(value), place};
+      for (const int64_t element : *elements) {
         if (IsNanAt(value, element)) return NanElement{operand, element, place};
       }
     }

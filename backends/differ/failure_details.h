@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "backends/differ/elements_read.h"
 #include "reports/verdict_fwd.h"
 #include "reports/verdict_parts.h"
 #include "spec/cut/cut.h"
@@ -49,13 +50,6 @@ std::string SourceOf(const Module& module, const std::string& instruction);
 void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                 const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict);
 
-// An element of an instruction's value on a device.
-struct DeviceElement {
-  const Instruction* instruction = nullptr;
-  int64_t element = 0;
-  int64_t device = 0;
-};
-
 // Returns the origin of a NaN in an element of a root leaf, from an evaluation by the reference. It
 // is the first instruction on the path, also within calls and fusions, that computes a NaN from
 // operands without NaN, as "multiply.3, operands a[1] = 0, b[1] = inf", or "input Arg_0.1[2] is
@@ -64,7 +58,7 @@ struct DeviceElement {
 struct NanOrigin {
   std::string text;
   bool is_an_input = false;
-  DeviceElement in_entry;  // where it is, or the call that has it
+  DeviceElement in_entry;  // in the entry: its element, or that of the call that has it
 };
 NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                       const reports::OutputElement& at);

@@ -35,26 +35,24 @@ namespace {
 // Derives the set of one element, instruction by instruction.
 
 constexpr size_t kStepsShown = 24, kInputsShown = 6;
-constexpr size_t kStepsMax = 1000;  // that are followed
-constexpr int64_t kCallsMax = 64;   // of the entry that are followed
+constexpr size_t kStepsMax = 1000;  // steps to follow
+constexpr int64_t kCallsMax = 64;   // calls of the entry to inline
 
-// The acceptance sets of all values of the entry computation, by the instruction's position, of
-// each device.
+// The acceptance sets of all values of the entry computation.
 struct Values {
   fuzz::Sample all;
   reference::DeviceGrid devices;
-  std::vector<int64_t> places;
+  // sets[device], by the instruction's position
   std::vector<std::map<int64_t, const LeafAcceptance*>> sets;
   const std::vector<std::vector<Literal>>* arguments = nullptr;
 };
 
-struct Element {
-  const Instruction* instruction;
-  int64_t index;
-  int64_t device = 0;
-  bool operator<(const Element& other) const {
-    return std::tuple(instruction->index(), device, index) <
-           std::tuple(other.instruction->index(), other.device, other.index);
+using Element = backends::DeviceElement;
+
+struct InModuleOrder {
+  bool operator()(const Element& a, const Element& b) const {
+    return std::tuple(a.instruction->index(), a.device, a.element) <
+           std::tuple(b.instruction->index(), b.device, b.element);
   }
 };
 
@@ -62,7 +60,7 @@ std::string NameOf(const Element& element, bool with_device) {
   const auto& dimensions = element.instruction->shape().dimensions();
   std::string name = element.instruction->name();
   if (!dimensions.empty())
-    absl::StrAppend(&name, "[", absl::StrJoin(MultiIndex(element.index, dimensions), ","), "]");
+    absl::StrAppend(&name, "[", absl::StrJoin(MultiIndex(element.element, dimensions), ","), "]");
   if (with_device) absl::StrAppend(&name, " on device ", element.device);
   return name;
 }
@@ -76,32 +74,29 @@ std::string SetTextOf(const LeafAcceptance& leaf, int64_t index) {
   return text;
 }
 
-// The value or set of an element. Parameters are flattened: if none is a tuple, each is one leaf.
+// Returns the value or set of an element. Arguments are leaves, so their numbers are those of the
+// parameters only if no parameter is a tuple.
 std::string ValueText(const Element& element, const Values& values) {
   const Instruction& instruction = *element.instruction;
-  if (instruction.IsConstant()) return ElementText(instruction.literal(), element.index);
+  if (instruction.IsConstant()) return ElementText(instruction.literal(), element.element);
   if (instruction.IsParameter()) {
     size_t number = static_cast<size_t>(instruction.parameter_number());
     const auto& arguments = (*values.arguments)[values.arguments->size() == 1 ? 0 : element.device];
     bool plain = arguments.size() == values.all.module->entry()->parameters().size();
-    if (plain && number < arguments.size()) return ElementText(arguments[number], element.index);
+    if (plain && number < arguments.size()) return ElementText(arguments[number], element.element);
     return "an input";
   }
   const auto& sets = values.sets[element.device];
   auto found = sets.find(instruction.index());
-  return found == sets.end() ? "" : SetTextOf(*found->second, element.index);
+  return found == sets.end() ? "" : SetTextOf(*found->second, element.element);
 }
 
-// The elements of an operand that an element reads, on all devices that it reads; names for those
-// that are unknown or many.
+// Appends the elements of an operand that `element` reads, on all devices, and their names. Unknown
+// elements have only the operand's name. Of many elements, the first four and a count are appended.
 void ReadOperand(const Element& element, size_t operand, const Values& values,
                  std::vector<std::string>& names, std::vector<Element>& read) {
-  const Instruction& instruction = *element.instruction;
-  const Instruction* from = instruction.operands()[operand];
-  const auto index = MultiIndex(element.index, instruction.shape().dimensions());
-  for (int64_t d : backends::DevicesRead(instruction, values.devices, element.device)) {
-    auto elements =
-        backends::ElementsRead(instruction, operand, index, {values.devices, d, element.device});
+  const Instruction* from = element.instruction->operands()[operand];
+  for (const auto& [d, elements] : backends::ReadsOf(element, operand, values.devices)) {
     if (!elements || !from->shape().IsArray()) {
       names.push_back(from->name());
       return;
@@ -144,14 +139,13 @@ void ChooseSteps(const std::optional<Element>& origin, std::vector<Step>& steps)
     step.shown = true;
     --left;
   };
-  auto is = [](const Element& a, const Element& b) { return !(a < b) && !(b < a); };
   show(steps.front());
   for (Step& step : steps) {
-    if (!origin || !is(step.element, *origin)) continue;
+    if (step.element != origin) continue;
     show(step);
     for (Step& other : steps) {
       for (const Element& read : step.read) {
-        if (is(other.element, read)) show(other);
+        if (other.element == read) show(other);
       }
     }
   }
@@ -164,7 +158,7 @@ void ChooseSteps(const std::optional<Element>& origin, std::vector<Step>& steps)
 }
 
 std::string Walk(const Element& from, const std::optional<Element>& origin, const Values& values) {
-  std::set<Element> open = {from};
+  std::set<Element, InModuleOrder> open = {from};
   std::vector<Step> steps;
   while (!open.empty() && steps.size() < kStepsMax) {
     const Element last = *open.rbegin();  // users come after their operands
@@ -203,9 +197,10 @@ std::string DerivationOf(const Job& job, const std::string& profile,
     leaves = sample.arguments;
   }
   Values values;
-  values.all = fuzz::WithAllValues(sample, &values.places);
+  std::vector<int64_t> places;
+  values.all = fuzz::WithAllValues(sample, &places);
   values.arguments = &request.arguments;
-  if (values.places.size() < 2) return "";
+  if (places.size() < 2) return "";
   backends::DiffOptions options;
   options.profile = ProfileFromName(profile).value_or(Profile::kDefault);
   options.load.replicas = job.module->replica_count;
@@ -214,10 +209,9 @@ std::string DerivationOf(const Job& job, const std::string& profile,
   backends::Differ differ(*values.all.module, request, options);
   for (int64_t d = 0; d < values.devices.size(); ++d) {
     auto accepted = differ.Acceptance(d, facts);
-    if (!accepted.ok() || (*accepted)->leaves.size() != values.places.size()) return "";
+    if (!accepted.ok() || (*accepted)->leaves.size() != places.size()) return "";
     auto& sets = values.sets.emplace_back();
-    for (size_t i = 0; i < values.places.size(); ++i)
-      sets[values.places[i]] = &(*accepted)->leaves[i];
+    for (size_t i = 0; i < places.size(); ++i) sets[places[i]] = &(*accepted)->leaves[i];
   }
   // The instruction of the module without calls that computes the output. In the clone, the root is
   // a tuple of all values.
@@ -391,7 +385,7 @@ Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verd
   return {{failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions()))}, ""};
 }
 
-// The set of the element, with the origin of a NaN as its instruction.
+// Returns the text of an element's set, with the origin of a NaN as its instruction.
 std::string SetOf(const ModuleAcceptance& accepted, const reports::OutputElement& at) {
   const std::string set = ExplainElement(accepted, at.output, at.index);
   const size_t width = set.find("  width from:");
@@ -407,10 +401,6 @@ std::string SetOf(const ModuleAcceptance& accepted, const reports::OutputElement
 bool SameSet(absl::string_view a, absl::string_view b) {
   return a.substr(reports::FirstLine(a).size()) == b.substr(reports::FirstLine(b).size());
 }
-
-}  // namespace
-
-namespace {
 
 // Prints the freedoms of a verdict without a wrong element: ruling, sentences and facts of each.
 void PrintFreedoms(const Module& module, const reports::Verdict& verdict) {
