@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/differ/failure_details.h"
 
-#include <algorithm>
 #include <cmath>
+#include <compare>
 #include <map>
 #include <mutex>
 #include <optional>
-#include <tuple>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "backends/differ/elements_read.h"
 #include "reference/eval_hook.h"
 #include "reference/evaluator.h"
 #include "reference/world/world.h"
@@ -19,6 +18,7 @@
 #include "spec/cut/cut.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/opcode.h"
+#include "spec/ir/surgery.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/real.h"
@@ -111,17 +111,8 @@ std::optional<Index> IndexAt(const Instruction& blamed, const Instruction& at, c
 struct CallPlace {
   int64_t device = 0;
   std::vector<const Instruction*> path = {};
-  bool operator<(const CallPlace& other) const {
-    return std::tie(device, path) < std::tie(other.device, other.path);
-  }
+  auto operator<=>(const CallPlace& other) const = default;
 };
-
-// Returns the computation that a call or fusion runs once; nullptr for other instructions.
-const Computation* CalleeOf(const Instruction& instruction) {
-  if (instruction.opcode() == Opcode::kCall) return instruction.CalledComputation(Attr::kToApply);
-  if (instruction.opcode() == Opcode::kFusion) return instruction.CalledComputation(Attr::kCalls);
-  return nullptr;
-}
 
 // Follows the calls of an evaluation, on each device.
 class CallHook : public reference::EvalHook {
@@ -131,14 +122,14 @@ class CallHook : public reference::EvalHook {
     const std::lock_guard<std::mutex> lock(mutex_);
     CallPlace& place = PlaceOf(context);
     HLOCTS_RETURN_IF_ERROR(Before(place, instruction, operands));
-    if (CalleeOf(instruction) != nullptr) place.path.push_back(&instruction);
+    if (InlinedBody(instruction) != nullptr) place.path.push_back(&instruction);
     return absl::OkStatus();
   }
   absl::Status AfterInstruction(reference::EvalContext& context, const Instruction& instruction,
                                 absl::Span<const Literal>, Literal& value) override {
     const std::lock_guard<std::mutex> lock(mutex_);
     CallPlace& place = PlaceOf(context);
-    if (CalleeOf(instruction) != nullptr) place.path.pop_back();
+    if (InlinedBody(instruction) != nullptr) place.path.pop_back();
     After(place, instruction, value);
     return absl::OkStatus();
   }
@@ -162,28 +153,26 @@ class CallHook : public reference::EvalHook {
   std::map<int64_t, CallPlace> places_;
 };
 
-// Keeps the operands of one instruction at the end of a path, by device, and ends the evaluation
-// there.
+// Keeps the operands of one instruction at a place, and ends the evaluation there.
 class OperandCatcher : public CallHook {
  public:
-  explicit OperandCatcher(const Instruction& wanted, std::vector<const Instruction*> at = {})
-      : wanted_(wanted), at_(std::move(at)) {}
-  std::map<int64_t, std::vector<Literal>> caught;
+  OperandCatcher(const Instruction& wanted, CallPlace at) : wanted_(wanted), at_(std::move(at)) {}
+  std::vector<Literal> caught;
 
  protected:
   absl::Status Before(const CallPlace& place, const Instruction& instruction,
                       absl::Span<const Literal> operands) override {
-    if (&instruction != &wanted_ || place.path != at_) return absl::OkStatus();
-    caught[place.device].assign(operands.begin(), operands.end());
+    if (&instruction != &wanted_ || place != at_) return absl::OkStatus();
+    caught.assign(operands.begin(), operands.end());
     return absl::CancelledError("caught");
   }
 
  private:
   const Instruction& wanted_;
-  const std::vector<const Instruction*> at_;
+  const CallPlace at_;
 };
 
-// Evaluates the module on all devices for what the hook sees.
+// Evaluates the module on all devices under the hook.
 void EvaluateFor(CallHook& hook, const Module& module, const ExecuteRequest& request,
                  const LoadOptions& load) {
   std::vector<std::vector<Literal>> arguments;
@@ -231,6 +220,29 @@ reports::FailureOperand Describe(const Instruction& instruction, size_t number,
     text.value = ElementsText(value, *read);
   }
   return text;
+}
+
+// Returns the reference's values of the operands of an instruction; none if they are unknown.
+std::vector<Literal> OperandValues(const Instruction& instruction, const CallPlace& place,
+                                   const Module& module, const ExecuteRequest& request,
+                                   const LoadOptions& load) {
+  OperandCatcher catcher(instruction, place);
+  EvaluateFor(catcher, module, request, load);
+  return std::move(catcher.caught);
+}
+
+// Returns the operands of an instruction that affect its element at `index`.
+std::vector<reports::FailureOperand> OperandsAt(const Instruction& instruction,
+                                                const CallPlace& place, const Index* index,
+                                                const Module& module, const ExecuteRequest& request,
+                                                const LoadOptions& load) {
+  const std::vector<Literal> values = OperandValues(instruction, place, module, request, load);
+  std::vector<reports::FailureOperand> operands;
+  for (size_t i = 0; i < values.size() && i < kShown; ++i) {
+    operands.push_back(Describe(instruction, i, values[i], index));
+    if (operands.back().value.empty()) operands.pop_back();
+  }
+  return operands;
 }
 
 }  // namespace
@@ -336,22 +348,20 @@ std::optional<int64_t> FirstNan(const Literal& value) {
   return std::nullopt;
 }
 
-using Values = std::map<const Instruction*, Literal>;
-
 // Keeps the values that have a NaN, by the place of their instruction.
 class NanCatcher : public CallHook {
  public:
-  std::map<CallPlace, Values> caught;
+  std::map<std::pair<CallPlace, const Instruction*>, Literal> caught;
 
-  bool Has(const CallPlace& place, const Instruction* instruction) const {
-    const auto found = caught.find(place);
-    return found != caught.end() && found->second.contains(instruction);
+  const Literal* Find(const CallPlace& place, const Instruction* instruction) const {
+    const auto found = caught.find({place, instruction});
+    return found == caught.end() ? nullptr : &found->second;
   }
 
  protected:
   void After(const CallPlace& place, const Instruction& instruction,
              const Literal& value) override {
-    if (FirstNan(value)) caught[place].insert_or_assign(&instruction, value);
+    if (FirstNan(value)) caught.insert_or_assign({place, &instruction}, value);
   }
 };
 
@@ -361,10 +371,11 @@ struct NanElement {
   CallPlace place = {};
 };
 
-// Returns the element of a part of a value: if a call made the tuple, in the called computation.
+// Returns the element of a part of a value. If a call made the tuple, the element is that in the
+// called computation.
 std::optional<NanElement> ElementOf(CutValue value, NanElement at) {
   while (!value.index.empty()) {
-    const Computation* callee = CalleeOf(*value.instruction);
+    const Computation* callee = InlinedBody(*value.instruction);
     if (callee == nullptr) return std::nullopt;
     at.place.path.push_back(value.instruction);
     value = ResolveValue(*callee->root(), value.index);
@@ -381,11 +392,11 @@ std::optional<NanElement> NanOperand(const NanElement& at, const NanCatcher& val
     const Instruction* operand = at.instruction->operands()[i];
     for (const auto& [device, elements] : ReadsOf(result, i, devices)) {
       const CallPlace place{device, at.place.path};
-      if (!values.Has(place, operand)) continue;
-      const Literal& value = values.caught.at(place).at(operand);
-      if (!elements) return NanElement{operand, *FirstNan(value), place};
+      const Literal* value = values.Find(place, operand);
+      if (value == nullptr) continue;
+      if (!elements) return NanElement{operand, *FirstNan(*value), place};
       for (const int64_t element : *elements) {
-        if (IsNanAt(value, element)) return NanElement{operand, element, place};
+        if (IsNanAt(*value, element)) return NanElement{operand, element, place};
       }
     }
   }
@@ -396,20 +407,20 @@ std::optional<NanElement> NanOperand(const NanElement& at, const NanCatcher& val
 // in an operand.
 std::optional<NanElement> NanBefore(const NanElement& at, const NanCatcher& values,
                                     const reference::DeviceGrid& devices) {
-  if (const Computation* callee = CalleeOf(*at.instruction)) {
+  if (const Computation* callee = InlinedBody(*at.instruction)) {
     NanElement inside{callee->root(), at.element, at.place};
     inside.place.path.push_back(at.instruction);
-    if (values.Has(inside.place, inside.instruction)) return inside;
+    if (values.Find(inside.place, inside.instruction)) return inside;
   }
   if (at.instruction->IsParameter() && !at.place.path.empty()) {
     NanElement outside{at.place.path.back()->operands()[at.instruction->parameter_number()],
                        at.element, at.place};
     outside.place.path.pop_back();
-    if (values.Has(outside.place, outside.instruction)) return outside;
+    if (values.Find(outside.place, outside.instruction)) return outside;
   }
   if (at.instruction->opcode() == Opcode::kGetTupleElement) {
     auto part = ElementOf(ResolveValue(*at.instruction), at);
-    if (part && values.Has(part->place, part->instruction)) return part;
+    if (part && values.Find(part->place, part->instruction)) return part;
   }
   return NanOperand(at, values, devices);
 }
@@ -417,15 +428,9 @@ std::optional<NanElement> NanBefore(const NanElement& at, const NanCatcher& valu
 // Returns ", operands a[1] = 0, b[1] = inf" of the instruction, with the reference's values.
 std::string OperandsText(const NanElement& at, const Index& where, const Module& module,
                          const ExecuteRequest& request, const LoadOptions& load) {
-  OperandCatcher operands(*at.instruction, at.place.path);
-  EvaluateFor(operands, module, request, load);
-  const std::vector<Literal>& values = operands.caught[at.place.device];
   std::string text;
-  for (size_t i = 0; i < values.size() && i < kShown; ++i) {
-    const auto one = Describe(*at.instruction, i, values[i], &where);
-    if (!one.value.empty())
-      absl::StrAppend(&text, i == 0 ? ", operands " : ", ", one.name, " = ", one.value);
-  }
+  for (const auto& one : OperandsAt(*at.instruction, at.place, &where, module, request, load))
+    absl::StrAppend(&text, text.empty() ? ", operands " : ", ", one.name, " = ", one.value);
   return text;
 }
 
@@ -443,14 +448,13 @@ NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const
     if (!arguments.ok()) return {};
     for (const Instruction* parameter : module.entry()->parameters()) {
       const Literal& value = (*arguments)[parameter->parameter_number()];
-      if (FirstNan(value)) values.caught[{d}].emplace(parameter, value);
+      if (FirstNan(value)) values.caught.insert_or_assign({CallPlace{d}, parameter}, value);
     }
   }
   EvaluateFor(values, module, request, load);
   auto found = ElementOf(*producer, {nullptr, output.index, {output.device}});
-  if (!found || !values.Has(found->place, found->instruction) ||
-      !IsNanAt(values.caught.at(found->place).at(found->instruction), found->element))
-    return {};
+  const Literal* value = found ? values.Find(found->place, found->instruction) : nullptr;
+  if (value == nullptr || !IsNanAt(*value, found->element)) return {};
   NanElement at = *found;
   while (auto before = NanBefore(at, values, devices)) at = *std::move(before);
   const Index where = MultiIndex(at.element, at.instruction->shape().dimensions());
@@ -489,27 +493,13 @@ void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadO
   }
 }
 
-namespace {
-
-// Returns the reference's values of the operands of an instruction of the entry computation; none
-// if they are unknown.
-std::vector<Literal> OperandValues(const Module& module, const ExecuteRequest& request,
-                                   const LoadOptions& load, const Instruction& instruction) {
-  if (request.arguments.size() != 1) return {};
-  OperandCatcher catcher(instruction);
-  EvaluateFor(catcher, module, request, load);
-  return std::move(catcher.caught[0]);
-}
-
-}  // namespace
-
 bool IsTie(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
            const reports::VerdictFailure& failure, int64_t returned, int64_t accepted) {
   const auto producer = ProducerOf(module, failure.output);
   if (!producer || producer->instruction->opcode() != Opcode::kTopk ||
-      producer->index != ShapeIndex{1})
+      producer->index != ShapeIndex{1} || request.arguments.size() != 1)
     return false;
-  const auto operands = OperandValues(module, request, load, *producer->instruction);
+  const auto operands = OperandValues(*producer->instruction, {}, module, request, load);
   if (operands.empty()) return false;
   const std::vector<int64_t>& dimensions = operands[0].shape().dimensions();
   auto element = [&](int64_t in_row) {
@@ -528,13 +518,7 @@ std::vector<reports::FailureOperand> OperandsOf(const Module& module, const Exec
   auto producer = ProducerOf(module, failure.output);
   std::optional<Index> index;
   if (producer) index = IndexAt(*blamed, *producer->instruction, failure.index, 0);
-  const std::vector<Literal> values = OperandValues(module, request, load, *blamed);
-  std::vector<reports::FailureOperand> operands;
-  for (size_t i = 0; i < values.size() && i < kShown; ++i) {
-    operands.push_back(Describe(*blamed, i, values[i], index ? &*index : nullptr));
-    if (operands.back().value.empty()) operands.pop_back();  // does not affect this element
-  }
-  return operands;
+  return OperandsAt(*blamed, {}, index ? &*index : nullptr, module, request, load);
 }
 
 }  // namespace hlocts::backends
