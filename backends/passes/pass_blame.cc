@@ -17,8 +17,8 @@ constexpr double kChance = 0.01;  // of a confirmation of a pass that has no par
 constexpr int64_t kRunsMax = 100, kTimeoutRunsMax = 3;
 
 // Runs the unchanged module several times, and counts the failures. Each run has a new worker,
-// since the runs of one worker find the same memory. The first run, which made the dumps, does not
-// count: it was repeated until it failed.
+// since the runs of one worker find the same memory. The run that made the dumps was repeated until
+// it failed, so it counts only if no other run fails.
 absl::Status CountFailures(const BlameSubject& subject, Differ& differ,
                            const EngineFactory& factory, PassBlame& blame) {
   const bool slow = blame.verdict.kind == Outcome::kTimeout;
@@ -33,8 +33,9 @@ absl::Status CountFailures(const BlameSubject& subject, Differ& differ,
   return absl::OkStatus();
 }
 
-// Runs the module without the pass. If the failure is not deterministic, one correct run means
-// nothing: the runs are so many that one of all `passes` is confirmed by chance in 1 % of cases.
+// Runs the module without the pass. If the failure is not deterministic, one correct run proves
+// nothing. The number of runs is so large that chance confirms one of all `passes` in at most 1 %
+// of cases.
 absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                      const std::string& pass, size_t passes, PassBlame& blame) {
   const std::string flags = absl::StrCat("--xla_disable_hlo_passes=", pass);
@@ -46,17 +47,16 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
   if (needed > std::max(kRunsMax, subject.runs)) return absl::OkStatus();
   Ran ran;
   int64_t runs = 0;
-  bool failed = false;
-  for (; runs < needed && !failed; ++runs) {
+  bool fixed = true;
+  for (; runs < needed && fixed; ++runs) {
     HLOCTS_ASSIGN_OR_RETURN(ran, RunWithFlags(subject, differ, factory, flags));
-    failed = IsWrong(ran.verdict);
+    fixed = !IsWrong(ran.verdict);
   }
-  const bool fixed = !failed;
   if (!fixed && blame.without) return absl::OkStatus();
   blame.switched_off = pass;
   blame.actual_without = ElementOf(ran, blame.verdict);
   blame.without = ran.verdict;
-  blame.failed_without = failed ? 1 : 0;
+  blame.failed_without = fixed ? 0 : 1;
   blame.runs_without = runs;
   blame.confirmed = fixed;
   return absl::OkStatus();
@@ -215,7 +215,7 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   if (!IsWrong(ran.verdict)) {
     blame.reason = absl::StrCat(
         "the engine does not fail on this module",
-        subject.tries > 1 ? absl::StrCat(" in ", subject.tries, " runs; --repeat=N") : "");
+        subject.tries > 1 ? absl::StrCat(" in ", subject.tries, " runs (--repeat=N)") : "");
     return blame;
   }
   auto modules = ReadDumpFolder(folder);
