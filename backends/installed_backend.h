@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 
 // Returns the options with which an engine compiles, by its recorded name: those of a release's
-// entry unless the name overrides them, then those of the name. Without options of hlocts
-// (partitioner, facts) and of the client.
+// entry unless the name overrides them, then those of the name. Options of hlocts (partitioner,
+// facts) and of the client are left out.
 std::vector<std::pair<std::string, std::string>> CompileOptionsOf(const std::string& recorded);
 // Returns them as text: "a=1, b=2", or "none (the plugin's own defaults)".
 std::string CompileOptionsText(const std::string& recorded);

@@ -240,8 +240,8 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
   const int64_t parts = moves.overhangs ? 1
                                         : std::clamp<int64_t>(moves.run.size * bytes / kPartBytes,
                                                               1, parallel.threads());
-  // Each thread updates the windows of one range of the operand, which it often wrote before as its
-  // slice of a fill, or else one part of every run. Updates of one element keep their order.
+  // If windows are spread evenly, each thread updates those of one range, which it often wrote in a
+  // fill before; else it updates one part of every run. Updates of one element keep their order.
   int64_t elements = 1;  // the largest offset of the operand, plus 1
   for (size_t d = 0; d < request.operand_dimensions.size(); ++d)
     elements += (request.operand_dimensions[d] - 1) * request.operand_strides[d];
