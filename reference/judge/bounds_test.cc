@@ -12,8 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns the name of the first case with an answer whose verdict is not the stated one; "" if
-// none.
+// Returns the first case with an answer whose verdict is not the stated one; "" if none.
 std::string FirstMiss(const Bounds& bounds, const std::vector<suites::Case>& cases) {
   for (const suites::Case& one : cases) {
     for (const suites::CaseOutput& answer : one.outputs) {
@@ -46,10 +45,9 @@ TEST(BoundsTest, HalfOfAConstantChangesAVerdictOrItIsListedAsUntested) {
     const bool untested = absl::StrContains(
         rules, absl::StrFormat("\n| `%s` | %d | untested |", bound.name, bound.lemma));
     const bool noticed = !FirstMiss(Bounds::WithHalf(row), cases[bound.lemma]).empty();
-    EXPECT_NE(noticed, untested) << bound.name
-                                 << (untested
-                                         ? " is listed as untested, and is noticed"
-                                         : ": half of it changes no verdict of its lemma's files");
+    const char* problem = untested ? " is listed as untested, and is noticed"
+                                   : ": half of it changes no verdict of its lemma's files";
+    EXPECT_NE(noticed, untested) << bound.name << problem;
   }
 }
 

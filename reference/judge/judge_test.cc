@@ -106,9 +106,6 @@ struct Explained {
 };
 
 TEST(ExplainTest, NamesTheDominatingTerm) {
-  const char* fma =
-      "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) z = f32[] parameter(2)\n"
-      " p = f32[] multiply(x, y) ROOT r = f32[] add(p, z) }";
   const char* through_tanh =
       "ENTRY e { x = f32[] parameter(0) y = f32[] parameter(1)\n"
       " t = f32[] tanh(x) ROOT r = f32[] add(t, y) }";
@@ -118,19 +115,20 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
   const char* sum_of_bf16 = ADD_BODY("bf16")
       "ENTRY e { x = bf16[3] parameter(0) i = bf16[] constant(0)\n"
       " ROOT r = bf16[] reduce(x, i), dimensions={0}, to_apply=add }";
-  const char* of_algorithm =
-      "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) ROOT r = f32[] dot(x, y),\n"
-      " lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32 }";
-  const char* in_parts =
-      "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) ROOT r = f32[] dot(x, y),\n"
-      " lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=dot_bf16_bf16_f32_x3 }";
+  const char* scattered = ADD_BODY("f32")
+      "ge {l = f32[] parameter(0) r = f32[] parameter(1) ROOT c = pred[] compare(l,r),direction=GE}\n"
+      "ENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1) i = f32[] constant(0.25)\n"
+      " ROOT r = f32[2] select-and-scatter(x,y,i), window={size=2 pad=1_0},select=ge,scatter=add }";
+#define DOT_BY(algorithm)                                                                 \
+  "ENTRY e { x = f32[3] parameter(0) y = f32[3] parameter(1) ROOT r = f32[] dot(x, y),\n" \
+  " lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=" algorithm " }"
   const std::vector<const char*> thirds = {"f32[3] {1.3, 0.3, 1e-3}", "f32[3] {1.3, 0.3, 1e-3}"};
   const Explained cases[] = {
-      {of_algorithm, thirds, "operands read in fewer bits", 19},
-      {in_parts, thirds, "operands read in parts", 40},
-      {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, "skipped rounding", 5},
-      {fma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] 0.3"}, "skipped rounding", 5},
-      {fma, {"f32[] 1e-20", "f32[] 1e-20", "f32[] 0"}, "flushed subnormals", 14},
+      {DOT_BY("dot_bf16_bf16_f32"), thirds, "operands read in fewer bits", 19},
+      {DOT_BY("dot_bf16_bf16_f32_x3"), thirds, "operands read in parts", 40},
+      {kFma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, "skipped rounding", 5},
+      {kFma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] 0.3"}, "skipped rounding", 5},
+      {kFma, {"f32[] 1e-20", "f32[] 1e-20", "f32[] 0"}, "flushed subnormals", 14},
       {BINARY("multiply", "f32"), {"f32[] 1e-40", "f32[] 1e10"}, "flushed subnormals", 14},
       {BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, "flushed subnormals", 14},
       {BINARY("divide", "f32"), {"f32[] 1e-38", "f32[] 3"}, "flushed subnormals", 14},
@@ -138,6 +136,7 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
       {through_tanh, {"f32[] 0.5", "f32[] 1"}, "ulps of a function", 17},
       {sum_of_bf16, {"bf16[3] {1, 0.3, 1e-3}"}, "order of additions", 2},
       {sum_of_f32, {"f32[3] {1, 0.3, 1e-3}"}, "order of additions", 1},
+      {scattered, {"f32[2] {3, 1}", "f32[2] {0.3, 1.3}"}, "order of additions", 1},
   };
   for (const Explained& c : cases) {
     auto module = ParseModule(c.module);

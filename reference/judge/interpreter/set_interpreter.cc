@@ -28,13 +28,15 @@ constexpr HandlerRow kHandlers[] = {
 #undef HLOCTS_SET_HANDLER
 };
 
-// The lemma of the instruction's sums and joint predicates.
+// Returns the lemma of the instruction's sums and joint predicates.
 int LemmaOf(const Instruction& instruction) {
   for (const HandlerRow& row : kHandlers) {
     if (row.opcode == instruction.opcode() && row.lemma != 0) return row.lemma;
   }
-  const std::vector<Computation*> called = instruction.called_computations();
-  if (!called.empty() && called[0]->root()->opcode() != Opcode::kAdd) return 12;
+  for (Attr attr : {Attr::kToApply, Attr::kScatter}) {
+    const Computation* combiner = instruction.CalledComputation(attr);
+    if (combiner != nullptr && combiner->root()->opcode() != Opcode::kAdd) return 12;
+  }
   const Shape& shape = instruction.shape();
   const bool narrow = shape.IsArray() && BitWidth(ComponentType(shape.element_type())) <= 16;
   return narrow ? 2 : 1;
