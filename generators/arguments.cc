@@ -128,13 +128,13 @@ class BitsSource {
         random_(seed * 0x2545f4914f6cdd1d + operand + 1) {
     if (style == ArgumentStyle::kAllBits && BitWidth(component) > 16)
       style_ = ArgumentStyle::kSpecial;
-    if (style_ == ArgumentStyle::kSpecial) special_ = SpecialBits(component);
+    if (style_ == ArgumentStyle::kSpecial) special_ = SpecialBitsOf(component);
     // The value of operand 0 changes with every element, that of operand 1 after each cycle of
     // operand 0, and so on, so that all pairs of values occur.
     for (size_t i = 0; i < operand && i < 2; ++i) pace_ *= special_.empty() ? 1 : special_.size();
   }
-  // Makes a source of few values continue where that of the seed before it ended: the special
-  // values are dealt in a random order, so that consecutive seeds give all of them.
+  // Continues after the values of the seed before if fewer than all are taken. Special values are
+  // dealt in a random order. So consecutive seeds give all of them.
   void ContinueFrom(uint64_t seed, uint64_t values) {
     if (style_ == ArgumentStyle::kAllBits && values <= BitMask(BitWidth(type_)))
       count_ = seed * values;
@@ -169,7 +169,7 @@ class BitsSource {
  private:
   // Sets the order of the round to which value `n` belongs.
   void Shuffle(uint64_t n) {
-    special_ = SpecialBits(type_);
+    special_ = SpecialBitsOf(type_);
     SplitMix64 random(n / special_.size() * 0x2545f4914f6cdd1d + operand_ + 1);
     for (size_t i = special_.size(); i > 1; --i)
       std::swap(special_[i - 1], special_[random.Below(i)]);
@@ -186,7 +186,7 @@ class BitsSource {
 };
 
 Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, ArgumentStyle style,
-                     bool continued = false) {
+                     bool continued) {
   Literal literal(shape);
   if (!shape.IsArray()) return literal;
   PrimitiveType component = ComponentType(shape.element_type());
@@ -202,6 +202,14 @@ Literal GenerateLeaf(const Shape& shape, uint64_t seed, size_t operand, Argument
     literal.SetRuntimeSize(d, static_cast<int64_t>(sizes.Below(shape.dimension(d) + 1)));
   }
   return literal;
+}
+
+std::vector<Literal> GenerateLeaves(absl::Span<const Shape> leaves, uint64_t seed,
+                                    ArgumentStyle style, bool continued) {
+  std::vector<Literal> arguments;
+  for (size_t i = 0; i < leaves.size(); ++i)
+    arguments.push_back(GenerateLeaf(leaves[i], seed, i, style, continued));
+  return arguments;
 }
 
 }  // namespace
@@ -233,20 +241,12 @@ std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name) {
 
 std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t seed,
                                        ArgumentStyle style) {
-  std::vector<Literal> arguments;
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    arguments.push_back(GenerateLeaf(leaves[i], seed, i, style));
-  }
-  return arguments;
+  return GenerateLeaves(leaves, seed, style, /*continued=*/false);
 }
 
 std::vector<Literal> GenerateArgumentsInTurn(absl::Span<const Shape> leaves, uint64_t seed,
                                              ArgumentStyle style) {
-  std::vector<Literal> arguments;
-  for (size_t i = 0; i < leaves.size(); ++i) {
-    arguments.push_back(GenerateLeaf(leaves[i], seed, i, style, /*continued=*/true));
-  }
-  return arguments;
+  return GenerateLeaves(leaves, seed, style, /*continued=*/true);
 }
 
 }  // namespace hlocts::generators

@@ -30,10 +30,9 @@ std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name);
 std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t seed,
                                        ArgumentStyle style = ArgumentStyle::kRandom);
 
-// As GenerateArguments, but an array of fewer elements than the type has special values (or bit
-// patterns, with kAllBits) continues with those that the seed before did not give it, so that a
-// search over seeds meets all. Suites' cases keep the other function, on which their digests
-// depend.
+// Like GenerateArguments, for a search over seeds: an array of fewer elements than the type has
+// special values (or bit patterns, with kAllBits) continues after those of the seed before.
+// The cases of suites use GenerateArguments: their digests depend on it.
 std::vector<Literal> GenerateArgumentsInTurn(absl::Span<const Shape> leaves, uint64_t seed,
                                              ArgumentStyle style);
 
