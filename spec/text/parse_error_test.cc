@@ -26,7 +26,7 @@ TEST_P(ParseErrorTest, NamesPlaceAndRule) {
       << module.status();
 }
 
-// Returns the rows of cases/errors.txt, and texts that no editor shows.
+// Returns the rows of cases/errors.txt, an empty text and the start of a binary file.
 std::vector<BadText> BadTexts() {
   std::vector<BadText> rows = {{"", "text.syntax",
                                 "line 1, column 1: expected HloModule, a computation or an "

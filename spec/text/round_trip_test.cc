@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts must be printed as they were read. There is one row per attribute, form (of instructions:
-// cases/instructions.txt) and header.
+// Texts must be printed as they were read: cases/instructions.txt has a row for each attribute and
+// form of an instruction, cases/modules.txt for each form of a module.
 #include <fstream>
 #include <string>
 #include <vector>
