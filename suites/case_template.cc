@@ -160,10 +160,8 @@ class Parser {
     row.columns.emplace_back(absl::StrCat("${", columns_[last], "}"), absl::StrJoin(words, " "));
     row.stem = row.columns[0].second;
     if (!IsName(row.stem))
-      return Error(
-          absl::StrCat("expected a stem of letters, digits and _, which is a "
-                       "part of addresses, found ",
-                       row.stem));
+      return Error(absl::StrCat(
+          "expected a stem of letters, digits and _ (a part of addresses), found ", row.stem));
     read_.rows.push_back(std::move(row));
     return absl::OkStatus();
   }

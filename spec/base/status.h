@@ -23,8 +23,8 @@ absl::Status RuleError(absl::string_view rule, absl::string_view message);
 // Returns the rule id attached by RuleError, or "" if there is none.
 std::string RuleOf(const absl::Status& status);
 
-// Attaches the name of the instruction that an error is about, for callers that have its text. The
-// first one stays. InstructionOf returns it, or "" if there is none.
+// Attaches the name of the instruction that an error is about, unless one is attached already.
+// Callers that have the text find the line by it. InstructionOf returns it, or "" if none.
 absl::Status AtInstruction(absl::Status status, absl::string_view name);
 std::string InstructionOf(const absl::Status& status);
 

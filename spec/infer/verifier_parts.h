@@ -23,7 +23,7 @@ absl::Status VerifyHeader(const Module& module);
 
 std::string NameOf(const Instruction& instruction);  // "%name = opcode"
 std::string NameOf(const Computation& computation);  // "computation %name"
-// Returns the error with the instruction before its message, and as InstructionOf.
+// Returns the error with the instruction before its message and attached (InstructionOf).
 absl::Status Named(const absl::Status& status, const Instruction& instruction);
 
 }  // namespace hlocts
