@@ -147,7 +147,10 @@ void AddStatements(const Verdict& verdict, Json& json) {
                    {"element", verdict.nan->index},
                    {"origin", verdict.nan->origin}};
   if (!verdict.wanted.empty()) json["wanted"] = verdict.wanted;
-  if (json["reason"] != verdict.reason) json["statement"] = verdict.reason;
+  if (json["reason"] != verdict.reason) {
+    json["statement"] = verdict.reason;
+    json["statements"] = StatementsOf(verdict);
+  }
   if (!verdict.inconclusive_by_nature.empty())
     json["inconclusive_by_nature"] = verdict.inconclusive_by_nature;
 }
@@ -200,6 +203,7 @@ Json ToJson(const Verdict& verdict) {
                {"elements", verdict.elements},
                {"bits_checked_mean", verdict.bits_checked_mean},
                {"unspecified_elements", verdict.unspecified_elements}};
+  if (verdict.wrong_elements > 0) json["wrong_elements"] = verdict.wrong_elements;
   if (verdict.localisation.partitions > 0) json["partitions"] = verdict.localisation.partitions;
   if (!verdict.freedoms.empty()) json["freedoms"] = verdict.freedoms;
   json["first_failure"] =
@@ -273,6 +277,7 @@ void ReadCommon(const Json& json, Verdict& verdict) {
   json.at("elements").get_to(verdict.elements);
   json.at("bits_checked_mean").get_to(verdict.bits_checked_mean);
   json.at("unspecified_elements").get_to(verdict.unspecified_elements);
+  verdict.wrong_elements = json.value("wrong_elements", int64_t{0});
   if (!json.at("first_failure").is_null()) {
     verdict.first_failure = FailureFromJson(json.at("first_failure"));
   }

@@ -60,7 +60,8 @@ std::string VerdictHeadline(const Verdict& verdict);
 // which the set of an element distinguishes wrong values from correct ones.
 std::string CheckedText(const Verdict& verdict);
 // Returns all statements except the first failure: the result of cutting the module, the reason,
-// the notes, and the expected verdicts. This is the field `reason` of a record.
+// the notes, and the expected verdicts. In one line they are the field `reason` of a record.
+std::vector<std::string> StatementsOf(const Verdict& verdict);
 std::string ReasonText(const Verdict& verdict);
 // Returns the reason for users: the first line of an engine's message, without the prefix of crash
 // handlers. The record has the full message.

@@ -146,7 +146,7 @@ std::string ExplanationText(const Localisation& found) {
   return text;
 }
 
-std::string ReasonText(const Verdict& verdict) {
+std::vector<std::string> StatementsOf(const Verdict& verdict) {
   const bool sent = verdict.error.kind != ErrorKind::kNotEncodable;
   std::vector<std::string> statements = {
       absl::StrCat(sent ? "" : "the text cannot be sent as a module: ", verdict.reason)};
@@ -155,7 +155,11 @@ std::string ReasonText(const Verdict& verdict) {
   statements.insert(statements.end(), verdict.notes.begin(), verdict.notes.end());
   if (!verdict.wanted.empty()) statements.push_back(absl::StrCat("expected ", verdict.wanted));
   statements.erase(std::remove(statements.begin(), statements.end(), ""), statements.end());
-  return absl::StrJoin(statements, "; ");
+  return statements;
+}
+
+std::string ReasonText(const Verdict& verdict) {
+  return absl::StrJoin(StatementsOf(verdict), "; ");
 }
 
 std::string StatisticalText(const Verdict& verdict) {

@@ -14,7 +14,6 @@ from hlocts import binary
 from hlocts.accepted import AcceptedSet, picture
 from hlocts.errors import ConformanceError, NotJudgedError
 
-_WRONG = re.compile(r"\((\d+ of \d+ elements)\)(.*)")
 
 
 @dataclass(frozen=True)
@@ -143,9 +142,9 @@ class Result:
 
     def _missing(self) -> str:
         """Returns one sentence on the unjudged part."""
-        others = [target for target in self.custom_calls if target not in self.reason]
-        known = f" (also in the module: {', '.join(others)})" if others else ""
-        if any(target.startswith("lapack_") and target in self.reason for target in self.custom_calls):
+        calls = self.custom_calls
+        known = f" (custom calls of the module: {', '.join(calls)})" if calls else ""
+        if any(target.startswith("lapack_") for target in calls):
             known += "; engines with LAPACK: None and \"jax\" (the jaxlib of this Python), \"cpu\""
         return f"{self.reason or 'the program gives no reason'}{known}"
 
@@ -179,11 +178,17 @@ class Result:
             return [*([self.reason] if self.reason else []), self._checked(), *narrower]
         if self._copies():
             return [*_unequal_lines(self.failure), self.reason, self._checked()]
-        # The program's sentence repeats the element first. Only the rest is new.
-        rest = _WRONG.search(self.reason)
-        more = [rest[1] + " are wrong" + rest[2]] if rest else [self.reason]
         by = "the strict profile" if self.profile == "strict" else "HLO"
-        return [*_failure_lines(self.failure, by), *more, self._checked()]
+        return [*_failure_lines(self.failure, by), self._others(), self._checked()]
+
+    def _others(self) -> str:
+        """Returns the program's statements but the one on the failing element, which is printed
+        already; the number of wrong elements instead."""
+        wrong, own = self.record.get("wrong_elements"), self.record.get("statement")
+        if not wrong:
+            return self.reason
+        others = [one for one in self.record.get("statements", []) if one != own]
+        return "; ".join([f"{wrong} of {self.record['elements']} elements are wrong", *others])
 
     def __str__(self) -> str:
         lines = self._lines()
