@@ -65,9 +65,12 @@ std::string FailureText(const VerdictFailure& failure) {
                                   failure.actual_bits, "), accepted ", failure.accepted);
   if (!failure.distance.empty()) absl::StrAppend(&text, "; ", failure.distance);
   if (!failure.operands.empty()) absl::StrAppend(&text, "\n    operands: ", OperandsText(failure));
-  if (failure.rule.empty() && failure.clause.empty() && failure.instruction.empty()) return text;
-  return absl::StrCat(text, "\n    rule ", failure.rule, ", clause ", failure.clause, ", at ",
-                      failure.instruction);
+  std::vector<std::string> sources;
+  if (!failure.rule.empty()) sources.push_back(absl::StrCat("rule ", failure.rule));
+  if (!failure.clause.empty()) sources.push_back(absl::StrCat("clause ", failure.clause));
+  if (!failure.instruction.empty()) sources.push_back(absl::StrCat("at ", failure.instruction));
+  if (!sources.empty()) absl::StrAppend(&text, "\n    ", absl::StrJoin(sources, ", "));
+  return text;
 }
 
 }  // namespace
