@@ -472,7 +472,7 @@ TEST_F(CliTest, EveryCommandHasHelp) {
   }
   EXPECT_THAT(RunHlocts("help checking").out, HasSubstr("# Checking a JAX program"));
   EXPECT_THAT(RunHlocts("help digits").out,
-              AllOf(HasSubstr("## What to do"), HasSubstr("Options: hlocts digits --help")));
+              AllOf(HasSubstr("## Next steps"), HasSubstr("Options: hlocts digits --help")));
   EXPECT_THAT(RunHlocts("--help").out, HasSubstr("jax-users"));
   EXPECT_EQ(RunHlocts("help ../index").status, 2);
 }

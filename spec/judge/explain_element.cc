@@ -37,8 +37,9 @@ std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int
     const int lemma = by_instruction ? from.lemma : LemmaOf(s.cause);
     if (lemma != 0) absl::StrAppend(&text, "  lemma:       ", lemma, " (spec/judge/RULES.md)\n");
     if (s.cause == WideningCause::kUlps)
-      absl::StrAppend(&text, "  its ulps:    not derived; the figure is published or measured, ",
-                      "see \"Figures that are published\" in RULES.md\n");
+      absl::StrAppend(&text,
+                      "  its ulps:    not derived; requested by result_accuracy, or published ",
+                      "or measured (\"Figures that are published\" in RULES.md)\n");
   }
   if (set.joint != nullptr) {
     absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " over the whole tensor\n");
