@@ -18,6 +18,7 @@ from night.night import (ROOT, SHARES, TIME_OVER, Cut, NoEngine, file_name, json
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
 REPEATS = 2  # further runs of a regression
+CASES_OF_A_PART = 20  # of the regressions on an engine
 NOTES_IN_MARKDOWN = 3  # summary.cc
 MARGIN = 1.25  # of an estimated budget
 TIDY_FOLDERS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
@@ -421,28 +422,35 @@ def repeat(night):
         cases.setdefault(one["engine"], []).append(one["case"])
     named, repeated, problem = named_as_given(night), 0, None
     night.begin_repetitions()
-    for engine in cases:
-        failed = repeat_on(night, engine, named.get(engine, engine), cases[engine], said[0])
-        repeated += 0 if failed else len(cases[engine])
+    # In parts: when the time runs out, the finished parts count.
+    for engine, part in ((engine, part) for engine in cases for part in parts_of_list(cases[engine])):
+        failed = repeat_on(night, engine, named.get(engine, engine), part, said[0], repeated)
+        repeated += 0 if failed else len(part)
         problem = problem or failed
     night.state["not repeated"] = len(asked) - repeated
     return (import_all(night, "repeat") if repeated else None) or problem
 
 
-def repeat_on(night, engine, given, cases, said):
+def parts_of_list(cases):
+    return [cases[first:first + CASES_OF_A_PART] for first in range(0, len(cases), CASES_OF_A_PART)]
+
+
+def repeat_on(night, engine, given, cases, said, part):
+    """Runs the cases of one part on an engine. `part` is the name of its directories."""
     words = {case: [] for case in cases}
+    name = f"{file_name(engine)}.{part}"
     for number in range(1, REPEATS + 1):
-        out = night.folder / "repeat" / f"{file_name(engine)}.{number}"
+        out = night.folder / "repeat" / f"{name}.{number}"
         shutil.rmtree(out, ignore_errors=True)
         problem, _ = night.hlocts("run", *cases, f"--backend={given}", *expected(night, given),
                                   "--tier=exhaustive", f"--out={out}", limit=night.left())
         if problem:  # a part of the verdicts must not be imported
-            for path in night.folder.glob(f"repeat/{file_name(engine)}.*"):
+            for path in night.folder.glob(f"repeat/{name}.*"):
                 shutil.rmtree(path)
             return problem
         for one in json_lines((out / "verdicts.jsonl").read_text()):
             words[one["case"]].append(one["verdict"])
-    mark_flakes(night, engine, words, said)
+    mark_flakes(night, engine, words, said, name)
     return None
 
 
@@ -460,10 +468,10 @@ def named_as_given(night):
     return named
 
 
-def mark_flakes(night, engine, words, said):
+def mark_flakes(night, engine, words, said, name):
     """Marks as flakes, in the records of the last repetition, the cases whose verdicts differ."""
     first = {one["case"]: one["now"] for one in suspects(said) if one["engine"] == engine}
-    path = night.folder / "repeat" / f"{file_name(engine)}.{REPEATS}" / "verdicts.jsonl"
+    path = night.folder / "repeat" / f"{name}.{REPEATS}" / "verdicts.jsonl"
     records = json_lines(path.read_text())
     for one in records:
         seen = [first[one["case"]], *words[one["case"]]]
@@ -471,7 +479,7 @@ def mark_flakes(night, engine, words, said):
             one["flake"] = ", ".join(seen)
     path.write_text("".join(json.dumps(one) + "\n" for one in records))
     for number in range(1, REPEATS):  # one record of each is enough
-        shutil.rmtree(night.folder / "repeat" / f"{file_name(engine)}.{number}")
+        shutil.rmtree(night.folder / "repeat" / f"{name}.{number}")
 
 
 def import_all(night, *parts):

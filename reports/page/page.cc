@@ -3,6 +3,7 @@
 
 #include <unordered_map>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -49,9 +50,11 @@ Json TallyToJson(const NightlyEngineResult& engine) {
   return json;
 }
 
+// The end of a run with a suite that was cut is not known.
 Json NightToJson(const NightlyRun& night) {
+  const bool cut = absl::c_any_of(night.engines, [](const auto& one) { return one.second.cut; });
   Json json = {
-      {"label", night.label},     {"started", night.started},   {"finished", night.finished},
+      {"label", night.label},     {"started", night.started},   {"finished", cut ? "" : night.finished},
       {"tier", night.tier},       {"profile", night.profile},   {"queries", night.queries},
       {"program", night.program}, {"suite", night.suite},       {"cpu", night.cpu},
       {"cores", night.cores},     {"problems", night.problems}, {"modules", night.campaign_modules},

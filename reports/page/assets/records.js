@@ -221,7 +221,7 @@ function showEngines() {
 const clock = (time) => time.replace('T', ' ').replace(/:\d\dZ$/, '');
 function showFacts() {
   const one = night();
-  place('#facts', `${one.started ? `${clock(one.started)} ${one.finished ? 'to ' + clock(one.finished) + ' UTC' : 'UTC, cut before its end'}` : one.label || ''} · tier ${one.tier || '?'} · profile ${one.profile || '?'} · ${Object.keys(one.engines).length} engine${Object.keys(one.engines).length === 1 ? '' : 's'} · `
+  place('#facts', `${one.started ? `${clock(one.started)} ${one.finished ? 'to ' + clock(one.finished) + ' UTC' : 'UTC, not all suites ended'}` : one.label || ''} · tier ${one.tier || '?'} · profile ${one.profile || '?'} · ${Object.keys(one.engines).length} engine${Object.keys(one.engines).length === 1 ? '' : 's'} · `
     + `${CASES.length} cases · ${one.modules || 0} random modules · suite ${(one.suite || '?').slice(0, 8)} · hlocts ${one.program || '?'} · `
     + `${one.cpu || 'processor not recorded'}, ${one.cores || '?'} cores`,
     ...(one.notes || []).map((note) => make('span', {class: 'known note'}, ` · ${note}`)));
