@@ -279,7 +279,7 @@ absl::Status WriteWorkflow(const TryOptions& options) {
             << options.suite.expectations << "\n  to do: the step that builds the plugin; "
             << release << " in the repository, or its address in the workflow"
             << (options.suite.update_expectations ? "; the reason of each entry" : "") << "\n"
-            << "  in .gitignore: out/, hlocts-release/ and hlocts-score/\n"
+            << "  add to .gitignore: out/, hlocts-release/ and hlocts-score/\n"
             << "JUnit, in any other CI:  run ... --junit=junit.xml  (hlocts help ci)\n";
   return absl::OkStatus();
 }

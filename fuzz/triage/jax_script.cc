@@ -188,7 +188,7 @@ def run(plugin):
     element = outputs[ELEMENT["output"]].reshape(-1)[ELEMENT["number"]]
     answer["bits"] = "0x" + element.tobytes()[::-1].hex()
     try:
-      answer["value"] = repr(float(element))
+      answer["value"] = repr(int(element) if element.dtype.kind in "iub" else float(element))
     except TypeError:
       pass  # complex
   print(json.dumps(answer))
@@ -215,7 +215,8 @@ def judge(answer):
   got = answer.get("value", answer["bits"])
   if ALLOWED is None or "value" not in answer:
     return answer["bits"] == ELEMENT["bits"], f"got {got} ({answer['bits']}); {WORDS}"
-  return not allowed(float(answer["value"])), f"got {got} ({answer['bits']}); {WORDS}"
+  number = int if got.lstrip("-").isdigit() else float
+  return not allowed(number(got)), f"got {got} ({answer['bits']}); {WORDS}"
 
 
 def run_apart(plugin):

@@ -90,7 +90,7 @@ def check(
         is_settled = result.verdict not in ("inconclusive", "probable") or not own
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
-        raise HloctsError("facts: expected only with outputs; an engine declares its own")
+        raise HloctsError("facts: expected only with outputs; an engine declares its own ('cpu?facts=NAME' names others)")
     return _on_engine(low, engine, profile, keep, repeat)
 
 
