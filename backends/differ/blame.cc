@@ -154,8 +154,10 @@ std::string ElementText(const PieceRun& run, const Subject& subject, std::string
   }
   const Shape& shape = (*accepted)->leaves[failure->output].shape;
   int64_t index = LinearIndex(failure->index, RowMajorStrides(shape.dimensions()));
-  set = ExplainElement(**accepted, failure->output, index);
-  return absl::StrCat("  it returned ", failure->actual, " (", failure->actual_bits, ")\n");
+  const ElementExplanation explained = ExplainElement(**accepted, failure->output, index);
+  set = explained.accepted + explained.sources;
+  return absl::StrCat("  it returned ", failure->actual, " (", failure->actual_bits, ")\n  ",
+                      explained.element);
 }
 
 Blame BlameOf(const PieceRun& run, const Subject& subject) {

@@ -60,7 +60,8 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
 // Returns a text on element `index` of leaf `output`: its set, dominant rule, instruction and
 // clause.
 inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
-  return ExplainElement(accepted, output, index);
+  const ElementExplanation explained = ExplainElement(accepted, output, index);
+  return explained.element + explained.accepted + explained.sources;
 }
 
 }  // namespace hlocts::reference

@@ -9,22 +9,23 @@
 
 namespace hlocts {
 
-std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
-  if (output < 0 || output >= static_cast<int64_t>(accepted.leaves.size())) {
-    return absl::StrCat("no output ", output);
-  }
+ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
+  if (output < 0 || output >= static_cast<int64_t>(accepted.leaves.size()))
+    return {absl::StrCat("no output ", output)};
   const LeafAcceptance& leaf = accepted.leaves[output];
-  if (leaf.token) return absl::StrCat("output ", output, " is a token: nothing is compared");
-  if (index < 0 || index >= leaf.set.element_count()) {
-    return absl::StrCat("output ", output, " has no element ", index);
-  }
+  if (leaf.token) return {absl::StrCat("output ", output, " is a token: nothing is compared")};
+  if (index < 0 || index >= leaf.set.element_count())
+    return {absl::StrCat("output ", output, " has no element ", index)};
   const SetArray& set = leaf.set;
-  std::string text = absl::StrCat("output ", output, " ", set.shape().ToString(false), " at [",
-                                  absl::StrJoin(MultiIndex(index, set.shape().dimensions()), ","),
-                                  "]\n", "  accepted:    ", ElementSetText(set, index), "\n");
+  ElementExplanation explained = {
+      absl::StrCat("output ", output, " ", set.shape().ToString(false), " at [",
+                   absl::StrJoin(MultiIndex(index, set.shape().dimensions()), ","), "]\n"),
+      absl::StrCat("  accepted:    ", ElementSetText(set, index), "\n"), "", true};
+  std::string& text = explained.sources;
   for (int c = 0; c < set.components(); ++c) {
     AcceptanceSet s = set.At(index, c);
     const Origin& from = accepted.OriginOf(s.origin != 0 ? s.origin : set.origin);
+    explained.exact &= s.cause == WideningCause::kPoint;
     if (set.components() == 2)
       absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
     absl::StrAppend(&text, "  width from:  ", WideningCauseName(s.cause), "\n");
@@ -44,7 +45,7 @@ std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int
   if (set.joint != nullptr) {
     absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " over the whole tensor\n");
   }
-  return text;
+  return explained;
 }
 
 }  // namespace hlocts

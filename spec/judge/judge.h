@@ -93,8 +93,14 @@ JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Liter
 std::string AcceptanceToJsonl(const ModuleAcceptance& accepted);
 absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text);
 
-// Explains one element to users: its set, the main cause of its width, rule, clause and
-// instruction.
-std::string ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index);
+// The explanation of one element for users. Each text consists of whole lines.
+struct ElementExplanation {
+  std::string element;   // the output and the index, or the reason why there is nothing to explain
+  std::string accepted;  // the accepted values
+  std::string sources;   // the main cause of the set's width, rule, clause and instruction
+  bool exact = false;    // the set has one value
+};
+
+ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index);
 
 }  // namespace hlocts

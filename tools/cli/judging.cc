@@ -385,21 +385,12 @@ Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verd
   return {{failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions()))}, ""};
 }
 
-// Returns the text of an element's set, with the origin of a NaN as its instruction.
-std::string SetOf(const ModuleAcceptance& accepted, const reports::OutputElement& at) {
-  const std::string set = ExplainElement(accepted, at.output, at.index);
-  const size_t width = set.find("  width from:");
-  if (at.origin.empty() || width == std::string::npos) return set;
-  const bool only_nan = set.find("width from:  exact") != std::string::npos;
-  return absl::StrCat(set.substr(0, width),
-                      at.is_an_input ? "  origin:      " : "  instruction: ", at.origin, "\n",
-                      only_nan ? "" : set.substr(width));
-}
-
-// Returns true if the texts are equal except for the first line, which names the output. A piece
-// that computes the output has the same set, but may give the output another number.
-bool SameSet(absl::string_view a, absl::string_view b) {
-  return a.substr(reports::FirstLine(a).size()) == b.substr(reports::FirstLine(b).size());
+// Returns the values of an element's set and their sources, with the origin of a NaN as its
+// instruction.
+std::string SetOf(const ElementExplanation& explained, const reports::OutputElement& at) {
+  if (at.origin.empty() || explained.sources.empty()) return explained.accepted + explained.sources;
+  return absl::StrCat(explained.accepted, at.is_an_input ? "  origin:      " : "  instruction: ",
+                      at.origin, "\n", explained.exact ? "" : explained.sources);
 }
 
 // Prints the freedoms of a verdict without a wrong element: ruling, sentences and facts of each.
@@ -437,8 +428,10 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
   auto [element, title] = ElementToExplain(**accepted, verdict);
   if (element.output < 0) return;
   element.device = device;
-  const std::string set = SetOf(**accepted, element);
-  std::cout << title << (SameSet(set, verdict.localisation.set) ? "" : set)
+  // A piece that computes the output has the same set, but may give the output another number.
+  const ElementExplanation explained = ExplainElement(**accepted, element.output, element.index);
+  const std::string set = SetOf(explained, element);
+  std::cout << title << (set == verdict.localisation.set ? "" : explained.element + set)
             << DerivationOf(job, verdict.profile, facts, element) << std::flush;
 }
 
