@@ -78,17 +78,25 @@ int64_t MergeSplit(const U* a, int64_t a_count, const U* b, int64_t b_count, int
   return low;
 }
 
+// Two sorted runs that are merged into `to`.
 template <typename U>
-void MergeRuns(const U* a, const U* a_end, const U* b, const U* b_end, U* to) {
-  while (a != a_end && b != b_end) {
+struct Merge {
+  const U *a, *a_end, *b, *b_end;
+  U* to;
+
+  bool HasBoth() const { return a != a_end && b != b_end; }
+  void Step() {
     const bool take_b = *b < *a;
     *to++ = take_b ? *b : *a;
     b += take_b;
     a += !take_b;
   }
-  to = std::copy(a, a_end, to);
-  std::copy(b, b_end, to);
-}
+  void Finish() {
+    while (HasBoth()) Step();
+    to = std::copy(a, a_end, to);
+    std::copy(b, b_end, to);
+  }
+};
 
 // Merges each pair of adjacent runs of `run` keys of `from` into `to`. The threads of the pool
 // merge pieces of them.
@@ -103,10 +111,21 @@ void MergeRound(const Parallel& parallel, const U* from, U* to, int64_t count, i
       const int64_t a_count = std::min(run, count - pair);
       const U* b = a + a_count;
       const int64_t b_count = std::min(run, count - pair - a_count);
-      const int64_t a_first = MergeSplit(a, a_count, b, b_count, first - pair);
-      const int64_t a_last = MergeSplit(a, a_count, b, b_count, last - pair);
-      MergeRuns(a + a_first, a + a_last, b + (first - pair - a_first), b + (last - pair - a_last),
-                to + first);
+      // A step waits for the previous one of its merge, so the two halves are merged at once.
+      const int64_t ranks[] = {first - pair, (first + last) / 2 - pair, last - pair};
+      int64_t from_a[3];
+      for (int i = 0; i < 3; ++i) from_a[i] = MergeSplit(a, a_count, b, b_count, ranks[i]);
+      const auto half = [&](int i) {
+        return Merge<U>{a + from_a[i], a + from_a[i + 1], b + (ranks[i] - from_a[i]),
+                        b + (ranks[i + 1] - from_a[i + 1]), to + pair + ranks[i]};
+      };
+      Merge<U> low = half(0), high = half(1);
+      while (low.HasBoth() && high.HasBoth()) {
+        low.Step();
+        high.Step();
+      }
+      low.Finish();
+      high.Finish();
     }
   });
 }

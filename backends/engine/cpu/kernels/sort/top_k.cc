@@ -21,9 +21,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int64_t kBlock = 128;
-constexpr int64_t kMinBuffer = 1024;
+constexpr int64_t kBlock = 128;  // at least the lanes of a vector
+constexpr int64_t kMinBuffer = 512;
 
 template <typename U>
 using Packed = std::conditional_t<sizeof(U) == 8, Uint128, uint64_t>;
@@ -46,9 +47,21 @@ struct Candidates {
   }
 
   void Add(const U* keys, int64_t n, int64_t first) {
-    for (int64_t i = 0; i < n; ++i) {
-      if (full && keys[i] >= worst) continue;
-      data[count++] = static_cast<Packed<U>>(keys[i]) << 32 | static_cast<uint32_t>(first + i);
+    const hn::ScalableTag<U> d;
+    const auto lanes = static_cast<int64_t>(hn::Lanes(d));
+    for (int64_t i = 0; i < n; i += lanes) {
+      uint64_t wanted = ~uint64_t{0};  // bit j: keys[i + j] is a candidate
+      if (full) {
+        wanted = 0;
+        hn::StoreMaskBits(d, hn::Lt(hn::LoadU(d, keys + i), hn::Set(d, worst)),
+                          reinterpret_cast<uint8_t*>(&wanted));
+      }
+      const int64_t last = std::min(lanes, n - i);
+      if (last < 64) wanted &= (uint64_t{1} << last) - 1;
+      for (; wanted != 0; wanted &= wanted - 1) {
+        const int64_t j = i + __builtin_ctzll(wanted);
+        data[count++] = static_cast<Packed<U>>(keys[j]) << 32 | static_cast<uint32_t>(first + j);
+      }
     }
     if (count + kBlock > capacity) Cut();
   }
@@ -60,9 +73,7 @@ void Select(const KeyCode<U>& code, const U* row, int64_t begin, int64_t end, Ca
   for (int64_t i = begin; i < end; i += kBlock) {
     const int64_t n = std::min(kBlock, end - i);
     EncodeKeys(code, row + i, 1, n, keys);
-    U any = 0;
-    for (int64_t j = 0; j < n; ++j) any |= static_cast<U>(keys[j] < best.worst);
-    if (any != 0 || !best.full) best.Add(keys, n, i);
+    best.Add(keys, n, i);
   }
   best.Cut();
 }
