@@ -53,12 +53,20 @@ Json TallyToJson(const NightlyEngineResult& engine) {
 // The end of a run with a suite that was cut is not known.
 Json NightToJson(const NightlyRun& night) {
   const bool cut = absl::c_any_of(night.engines, [](const auto& one) { return one.second.cut; });
-  Json json = {
-      {"label", night.label},     {"started", night.started},   {"finished", cut ? "" : night.finished},
-      {"tier", night.tier},       {"profile", night.profile},   {"queries", night.queries},
-      {"program", night.program}, {"suite", night.suite},       {"cpu", night.cpu},
-      {"cores", night.cores},     {"problems", night.problems}, {"modules", night.campaign_modules},
-      {"notes", night.notes},     {"pruned", IsPruned(night)}};
+  Json json = {{"label", night.label},
+               {"started", night.started},
+               {"finished", cut ? "" : night.finished},
+               {"tier", night.tier},
+               {"profile", night.profile},
+               {"queries", night.queries},
+               {"program", night.program},
+               {"suite", night.suite},
+               {"cpu", night.cpu},
+               {"cores", night.cores},
+               {"problems", night.problems},
+               {"modules", night.campaign_modules},
+               {"notes", night.notes},
+               {"pruned", IsPruned(night)}};
   json["engines"] = Json::object();
   for (const auto& [name, engine] : night.engines) {
     json["engines"][name] = {{"version", engine.version},

@@ -389,8 +389,9 @@ Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verd
 // instruction.
 std::string SetOf(const ElementExplanation& explained, const reports::OutputElement& at) {
   if (at.origin.empty() || explained.sources.empty()) return explained.accepted + explained.sources;
-  return absl::StrCat(explained.accepted, at.is_an_input ? "  origin:      " : "  instruction: ",
-                      at.origin, "\n", explained.exact ? "" : explained.sources);
+  return absl::StrCat(explained.accepted,
+                      at.is_an_input ? "  origin:      " : "  instruction: ", at.origin, "\n",
+                      explained.exact ? "" : explained.sources);
 }
 
 // Prints the freedoms of a verdict without a wrong element: ruling, sentences and facts of each.

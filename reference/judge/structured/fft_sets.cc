@@ -174,7 +174,10 @@ TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bo
   cost.flushes = bounds.FftFlushes() * std::sqrt(static_cast<double>(largest)) * points;
   // If there is a large prime factor, the transform is a convolution with a chirp. Before scaling,
   // it has up to four times the points, and its products may be twice the points times as large.
-  if (largest > kSmoothMax) cost.reach = bounds.ChirpReach() * points * points;
+  if (largest > kSmoothMax) {
+    cost.reach = bounds.ChirpReach() * points * points;
+    cost.flushes = std::max(cost.flushes, bounds.ChirpFlushes() * points);
+  }
   return cost;
 }
 
