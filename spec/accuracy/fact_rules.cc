@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Applies an engine's facts to the rules of the table (lemma 40). A granting fact adds a permission
 // in the default profile and none in the strict profile. The relaxed profile has the permission
-// already, but the fact may raise a number.
+// already, but the fact may raise a bound.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -88,7 +88,7 @@ void ApplyRowFact(const RowFact& fact, Profile profile, Rule& rule) {
 
 // Checks that the rule table is complete and that the profiles are nested.
 
-// Ranks the classes by width, to compare the rules of two profiles that differ in class.
+// Returns the rank of a class; a class of higher rank permits more. Compares rules of two profiles.
 int Reach(RuleClass rule_class) {
   switch (rule_class) {
     case RuleClass::kExact:

@@ -13,7 +13,7 @@
 namespace hlocts {
 namespace {
 
-// The rules of functions, published or derived (lemmas 16, 17, 24).
+// The rules of functions. Their bounds are published or derived (lemmas 16, 17, 24).
 
 bool Narrow(PrimitiveType type) { return IsFloat(type) && BitWidth(type) <= 8; }
 bool SixteenBits(PrimitiveType type) { return IsFloat(type) && BitWidth(type) == 16; }
@@ -50,10 +50,10 @@ const FunctionRow* FunctionOf(Opcode opcode) {
   return nullptr;
 }
 
-// Returns the error of an 8-bit result that is computed through a 16-bit format: the error in that
-// format, plus half an ulp for the last rounding, or a whole ulp if the first error may reach into
-// the next binade (lemma 17). The 16-bit format is f16 in the default profile and bf16 in the
-// relaxed profile.
+// Returns the error in ulps of an 8-bit result that is computed through a 16-bit format: the error
+// in that format, plus half an ulp for the last rounding, or a whole ulp if the first error may
+// reach into the next binade (lemma 17). The 16-bit format is f16 in the default profile and bf16
+// in the relaxed profile.
 float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   const PrimitiveType via = relaxed ? PrimitiveType::kBF16 : PrimitiveType::kF16;
   const float ulps = relaxed ? row.half_relaxed : row.f16;
@@ -61,7 +61,7 @@ float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   return before + (before > 1 ? 1.0f : 0.5f);
 }
 
-// Converts ulps of f32 to ulps of the 16-bit format to which the value is rounded.
+// Converts ulps of f32 to ulps of f16. For bf16, which needs only 2^-16, the result is too large.
 constexpr float kShareOfNarrow = 0x1p-13f;
 
 Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profile) {
@@ -73,7 +73,7 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
   bool relaxed = profile == Profile::kRelaxed;
   rule.permissions |= kMaxOrInfinity | kOneIsAnyNan;
   if (relaxed) rule.permissions |= kNoRangeGuard;
-  // Computed as (e^x - e^-x)/2, the result overflows where e^x does (lemma 40).
+  // If the result is computed as (e^x -+ e^-x)/2, it overflows where e^x does (lemma 40).
   const bool halves = row.opcode == Opcode::kSinh || row.opcode == Opcode::kCosh;
   if (relaxed && halves) {
     rule.overflow_exponent = static_cast<int16_t>(std::ilogb(FormatOf(type).max_finite()));
@@ -96,8 +96,8 @@ Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profil
   return rule;
 }
 
-// Ulps of the modulus for two real functions in sequence in the relaxed profile. Each function has
-// an error of 2^13 ulps, which may be twice as many ulps of the modulus.
+// The bound, in ulps of the modulus, for two real functions in sequence in the relaxed profile.
+// Each function has an error of 2^13 ulps, which may be twice as many ulps of the modulus.
 constexpr float kUlpsOfTwoFunctions = 0x1p15f;
 
 Rule DivideRule(PrimitiveType type, Profile profile);
@@ -112,7 +112,7 @@ float QuotientUlps(PrimitiveType type, Profile profile) {
 }
 
 // Returns the rule of a complex function: ulps of the modulus, and ulps of the argument
-// (`backward`). With `algebraic`, returns the rule of quotients and moduli, whose operand is exact.
+// (`backward`). If `algebraic`, returns the rule of quotients and moduli, where `backward` is 0.
 Rule ComplexFunctionRule(bool algebraic, PrimitiveType type, Profile profile) {
   Rule rule = MakeRule(RuleClass::kUlp, 4, ArithmeticPermissions(type, profile));
   if (algebraic) {
@@ -154,7 +154,7 @@ Rule DivideRule(PrimitiveType type, Profile profile) {
   permissions |= kMaxOrInfinity;
   const bool f32 = type == PrimitiveType::kF32;
   if (profile == Profile::kRelaxed) {
-    // f32: a TPU's reciprocal (JAX measures 198 ulps). f4e2m1fn: the maximum of lemma 17, 2^(p-1).
+    // f32: 256 admits a TPU's reciprocal (JAX: 198 ulps). f4e2m1fn: 2^(p-1), see lemma 17.
     const float ulps = f32 ? 256 : type == PrimitiveType::kF4E2M1FN ? 2 : 4;
     return MakeRule(RuleClass::kUlp, ulps, permissions);
   }
@@ -259,7 +259,7 @@ Rule PowerRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return FunctionRule(opcode, type, profile);
 }
 
-// The rule of a reduction depends on the called computation; these are the numbers of a sum.
+// Returns the numbers of a sum. The class of the rule depends on the called computation.
 Rule ReductionRule(PrimitiveType type, Profile profile) {
   Rule rule = SumRule(false, type, profile);
   rule.rule_class = RuleClass::kByComputation;
@@ -274,7 +274,7 @@ struct Tolerance {
   double atol = 0, rtol = 0, ulps = 0;
 };
 
-// Parses fields that the parser has already checked.
+// Parses the fields of a tolerance, which the parser of HLO text has already checked.
 Tolerance ToleranceOf(absl::string_view fields) {
   Tolerance tolerance;
   for (absl::string_view field : absl::StrSplit(fields, ',')) {
@@ -288,7 +288,7 @@ Tolerance ToleranceOf(absl::string_view fields) {
   return tolerance;
 }
 
-// Returns `numbers` with the permissions of `rule`, except the one to leave the function's range.
+// Returns `numbers` with the permissions of `rule`, except kNoRangeGuard.
 Rule WithNumbersOf(const Rule& numbers, const Rule& rule) {
   Rule result = numbers;
   result.permissions = rule.permissions & ~uint32_t{kNoRangeGuard};

@@ -25,18 +25,18 @@
 namespace hlocts {
 
 enum class RuleClass : uint8_t {
-  kNone,              // no rule: the lint reports it
+  kNone,              // no rule; LintRules reports this
   kExact,             // one value; its bits are checked where they are known
   kCorrectlyRounded,  // the nearest value, ties to even
   kUlp,               // within `ulps` of the exact value (see `ulps` below), plus backward slack
-  kSum,               // n u sum|x| in any order, then one rounding
-  kProduct,           // (1+u)^n in any order
+  kSum,               // n u sum|x| for n terms in any order (u: unit roundoff), then one rounding
+  kProduct,           // (1+u)^n for n factors in any order
   kByComputation,     // the rule of the called computation
-  kNormwise,          // FFT: ulps * log2(N) u of the 2-norm
-  kResidual,          // Cholesky, TriangularSolve: ulps * (n+1) u of |L||L^T|, |T||x|
+  kNormwise,          // FFT of length N: ulps * log2(N) u times the 2-norm
+  kResidual,          // Cholesky, TriangularSolve of n rows: ulps * (n+1) u times |L||L^T|, |T||x|
   kPermutation,       // sort, topk: a permutation, ordered as far as the keys determine it
   kDistribution,      // random draws
-  kInherited,         // batch-norm: the rules of its formula
+  kInherited,         // batch-norm: the rules of the operations in its formula
   kNeighbours,        // stochastic-convert: one of the two neighbours
   kUnknown,           // custom-call, infeed: no rule is known
 };
@@ -46,13 +46,13 @@ enum Permission : uint32_t {
   kFlushResult = 1u << 0,    // FTZ: a result below the least normal may be a zero of its sign
   kFlushOperand = 1u << 1,   // DAZ: a subnormal operand may be read as a zero of its sign
   kSkipRounding = 1u << 2,   // any consumer may read the unrounded result
-  kElideToWider = 1u << 3,   // the same, only between an operation and a widening convert
-  kContract = 1u << 4,       // an add may read a product unrounded (FMA)
+  kElideToWider = 1u << 3,   // a convert to a wider type may read the unrounded result
+  kContract = 1u << 4,       // an addition may read the unrounded product (FMA)
   kZeroSignFree = 1u << 5,   // a zero result may have either sign
   kDropNan = 1u << 6,        // max/min may return the operand that is not NaN
   kMaxOrInfinity = 1u << 7,  // overflow may give the largest finite value or infinity
   kQuietNan = 1u << 8,       // moves may quieten a signalling NaN
-  kTruncate = 1u << 9,       // accumulation may truncate (2u)
+  kTruncate = 1u << 9,       // contractions may truncate partial sums (2u instead of u)
   kNarrowSum = 1u << 10,     // f8 contractions may accumulate in about 14 bits
   kFastConvolution = 1u << 11,
   kBlockInverse = 1u << 12,
@@ -62,10 +62,10 @@ enum Permission : uint32_t {
   kNoRangeGuard = 1u << 16,    // bounds such as |tanh| <= 1 need not be met
   kOneIsAnyNan = 1u << 17,     // pow(1, NaN) and pow(NaN, 0) may be 1 or NaN
   kClampEither = 1u << 18,     // clamp with lo > hi may return either bound
-  kBothVariances = 1u << 19,   // batch-norm may use two passes, E[x^2]-m^2 or Welford
+  kBothVariances = 1u << 19,   // the variance may use two passes, E[x^2]-m^2 or Welford
   kLongQuotient = 1u << 20,    // remainder: any number below the divisor if the quotient > 2^p
   kOwnSum = 1u << 21,          // contractions may accumulate in the type of their result
-  kTruncateSum = 1u << 22,     // reductions of f32 may truncate (2u)
+  kTruncateSum = 1u << 22,     // reductions of f32 may truncate partial sums (2u)
   kConvertTwice = 1u << 23,    // 64-bit integers may become f32 through f64
 };
 
@@ -85,7 +85,7 @@ struct Rule {
   // kUlp: further relative and absolute tolerance that the module requests.
   double relative = 0;
   double added = 0;
-  // kUlp: a result of at least 2^overflow_exponent may be infinite (an intermediate one overflows).
+  // kUlp: a result of at least 2^overflow_exponent may be infinite (intermediate overflow).
   int16_t overflow_exponent = INT16_MAX;
   uint32_t permissions = 0;
 
@@ -98,8 +98,8 @@ struct Rule {
 };
 
 // Returns the rule for results of `opcode`. `type` is the element type of operand 0, or of the
-// result if there are no operands; ConvertRule takes both types of a convert. Returns kNone if the
-// opcode does not allow the type.
+// result if there are no operands; ConvertRule takes both types of a convert. The class is kNone if
+// the opcode does not allow the type.
 Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile);
 Rule ConvertRule(PrimitiveType from, PrimitiveType to, Profile profile);
 // Returns the rule for an engine that declares these facts (fact_rules.cc).
@@ -123,8 +123,8 @@ RangeGuard RangeGuardOf(Opcode opcode);
 std::string RuleText(const Rule& rule);
 absl::string_view RuleClassName(RuleClass rule_class);
 
-// Makes a mutant of the table for the self-check: returns the rule that replaces the given rule. An
-// empty function changes nothing.
+// A mutant of the table for the self-check: returns the rule that replaces the given rule. An empty
+// function changes nothing.
 using RuleChange = std::function<Rule(Opcode, PrimitiveType, Profile, const Rule&)>;
 
 // Returns the problems of the table after `change`, one line each: missing rules, and profiles that
@@ -135,7 +135,7 @@ std::vector<std::string> LintRules(const RuleChange& change = {});
 
 // Replaces the numbers of the rule by those that `attribute` requests: "{mode=highest}" or
 // "{tolerance={atol=0,rtol=0.001,ulps=0}}"; "" and "{mode=default}" request nothing. Changes only
-// kCorrectlyRounded and kUlp rules of real functions. `by_default` is the rule in default.
+// kCorrectlyRounded and kUlp rules of real functions. `by_default` is the default profile's rule.
 void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profile profile,
                           const Rule& by_default, Rule& rule);
 

@@ -20,7 +20,7 @@ namespace hlocts {
 // bf16 (kTf32: one pass of TF32), and at HIGHEST six passes of bf16 (kTf32: it reads f32).
 enum class DotPasses : uint8_t { kFull, kTf32, kBf16x3, kBf16x1 };
 
-// A number that replaces a number of a rule, such as "ulps.exponential.f32=116".
+// A fact that replaces a number of a rule, such as "ulps.exponential.f32=116".
 struct RowFact {
   enum class Field : uint8_t {
     kUlps,      // replaces the rule's ulps (FFT, Cholesky, TriangularSolve: its factor)
@@ -61,7 +61,7 @@ struct TargetFacts {
   std::vector<RowFact> rows;            // narrowing or granting
 };
 
-// The description of a fact, for readers and writers of facts.
+// The description of a fact, for code that parses or prints facts.
 struct FactRow {
   absl::string_view name;   // as written, up to the '='
   absl::string_view value;  // after the '=': "N", "tf32|bf16x3|bf16x1", or ""
@@ -69,7 +69,7 @@ struct FactRow {
   absl::string_view says;
 };
 absl::Span<const FactRow> AllFacts();
-// Returns the description of "name" or "name=value"; null if there is none or it is about one rule.
+// Returns the description of "name" or "name=value"; null if the fact is unknown or about one rule.
 const FactRow* FindFact(absl::string_view fact);
 
 // Parses and sets the fact "name" or "name=value". InvalidArgument: unknown name or value.
