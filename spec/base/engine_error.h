@@ -18,7 +18,7 @@ enum class ErrorKind : uint8_t {
   kOutOfMemory,
   kNoHandler,           // no handler is registered for a custom call
   kNeedsDevices,        // the module needs more devices than the engine has
-  kRejectsEveryModule,  // the engine rejects even a constant: options, device count
+  kRejectsEveryModule,  // the engine rejects even a constant: wrong options or device count
   kNotEncodable,        // the text contains no module that could be sent
   kAssertion,           // a failed assertion ended the process
   kSignal,              // a signal ended the process

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A 128-bit integer for sums and products of int64 values. Attributes may have any value, so int64
-// would overflow.
+// A 128-bit integer for sums and products of int64 attributes, which may have any value.
 #pragma once
 
 namespace hlocts {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses and prints JSON. The library's header takes seconds to compile, so only the implementation
-// of these functions includes it.
+// Parses and prints JSON. The header of nlohmann/json takes seconds to compile, so only the
+// implementation of these functions includes it.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace hlocts {
 
-// Parses `text` into a nlohmann::json or nlohmann::ordered_json, which is_discarded() if the text
-// is not JSON.
+// Parses into nlohmann::json or nlohmann::ordered_json. If `text` is not JSON, is_discarded() is
+// true.
 template <class Json>
 Json ParseJson(absl::string_view text);
 
@@ -20,8 +20,7 @@ Json ParseJson(absl::string_view text);
 std::string JsonText(const nlohmann::json& json, int indent = -1);
 std::string JsonText(const nlohmann::ordered_json& json, int indent = -1);
 
-// Returns the text with U+FFFD in place of invalid UTF-8, which string fields of protobuf messages
-// reject.
+// Returns the text with U+FFFD instead of invalid UTF-8, which string fields of protobuf reject.
 std::string AsUtf8(absl::string_view text);
 
 }  // namespace hlocts

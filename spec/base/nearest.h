@@ -9,7 +9,7 @@
 
 namespace hlocts {
 
-// Counts the insertions, deletions, replacements and swaps of neighbours that turn `a` into `b`.
+// Returns the fewest insertions, deletions, replacements and swaps of adjacent letters from a to b.
 int EditDistance(absl::string_view a, absl::string_view b);
 // Returns the nearest name, or "" if every name differs from `typed` in more than two letters and
 // in more than a third of its letters.

@@ -16,15 +16,14 @@
 namespace hlocts {
 
 // Returns the error that the input breaks `rule` (a clause id or a parser rule such as
-// "text.syntax"). The status payload contains the rule, so that callers can print it separately
-// from the message.
+// "text.syntax"). The status payload contains the rule, so callers can print it separately.
 absl::Status RuleError(absl::string_view rule, absl::string_view message);
 
 // Returns the rule id attached by RuleError, or "" if there is none.
 std::string RuleOf(const absl::Status& status);
 
 // Attaches the name of the instruction that an error is about, unless one is attached already.
-// Callers that have the text find the line by it. InstructionOf returns it, or "" if none.
+// Callers that have the HLO text find the line by the name. InstructionOf returns the name or "".
 absl::Status AtInstruction(absl::Status status, absl::string_view name);
 std::string InstructionOf(const absl::Status& status);
 

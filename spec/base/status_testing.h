@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The value of a StatusOr in a test, which ends where it has none.
+// Macros that assign the value of a StatusOr in a test; the test ends if there is an error instead.
 #pragma once
 
 #include "gtest/gtest.h"
