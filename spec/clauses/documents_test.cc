@@ -118,8 +118,8 @@ TEST(Documents, SectionsAndNamesAreDistinct) {
   EXPECT_THAT(ErrorFor(a + "}\ndocument {\n" + a), HasSubstr(":3: a: name: expected"));
 }
 
-// Returns true if the text contains three digits, an underscore and sixteen hexadecimal digits. The
-// documents once had file names of this form, which mean nothing outside this repository.
+// Returns true if the text contains three digits, an underscore and sixteen hexadecimal digits.
+// Such file names mean nothing outside this repository.
 bool HasFileNameMadeOfAHash(const std::string& text) {
   const auto run = [&](std::size_t at, int (*is)(int)) {
     std::size_t end = at;

@@ -73,7 +73,8 @@ TEST(RealRegistry, ClausesOfTheOlderEditionSayWhere) {
   }
 }
 
-// Every listed section of a document is cited; one without a clause was overlooked or misspelt.
+// Every listed section of a document is cited; a section without a clause was overlooked or
+// misspelt.
 TEST(RealRegistry, EverySectionIsCited) {
   const ClauseRegistry registry = RealRegistry();
   std::set<std::pair<std::string, std::string>> cited;
@@ -82,7 +83,7 @@ TEST(RealRegistry, EverySectionIsCited) {
   }
   for (const Document& document : registry.documents().all()) {
     for (const std::string& section : document.sections) {
-      // A citation of a part also counts for its section, and that of a section for its parts.
+      // A citation of a subsection also cites its section, and vice versa.
       const auto below = [&](const std::string& other) {
         return other == section || absl::StartsWith(other, section + " / ") ||
                absl::StartsWith(section, other + " / ");
@@ -126,7 +127,7 @@ constexpr NamedFreedom kFreedoms[] = {
 #undef HLOCTS_FREEDOM
 };
 
-// The page of each freedom's ruling names the freedom, and no page names any other.
+// The page of each freedom's ruling names the freedom, and no page names any other freedom.
 TEST(RealRegistry, FreedomsHaveTheirRulings) {
   const ClauseRegistry registry = RealRegistry();
   std::map<int, std::set<std::string>> said;
@@ -209,7 +210,7 @@ std::string Citation(const Clause& clause, const Documents& documents) {
                       clause.places.size() == 3 ? ", all editions): " : "): ");
 }
 
-// Each clause that a ruling page quotes exists in the section that the page names.
+// Each clause that a ruling page quotes is in the section that the page names.
 TEST(RealRegistry, RulingsQuoteExistingClauses) {
   const ClauseRegistry registry = RealRegistry();
   int quoted = 0;

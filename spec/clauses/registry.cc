@@ -229,8 +229,7 @@ absl::StatusOr<ClauseRegistry> ClauseRegistry::Load(absl::string_view directory,
   return registry;
 }
 
-// Marks the clauses of `ids` ("pad.1-4,7") as kept, reworded or dropped by section `anchor` of
-// `edition`.
+// Marks the clauses of `ids` ("pad.1-4,7") as kept, reworded or dropped by a section of `edition`.
 absl::Status ClauseRegistry::Mark(const Document& edition, absl::string_view anchor,
                                   absl::string_view change, absl::string_view ids) {
   std::optional<ClauseChange> meant;

@@ -19,12 +19,11 @@
 
 namespace hlocts {
 
-// The change of a clause from the preceding edition of a document to the newest.
+// The change of a clause between the preceding and the newest edition of a document.
 enum class ClauseChange { kKept, kReworded, kNew, kGone };
 enum class ClauseState { kOpen, kTested, kFreedom, kUntestable };
 
-// Returns the state's name in the JSON of `hlocts clauses`: "open", "tested", "freedom",
-// "untestable".
+// Returns the name in the JSON of `hlocts clauses`: "open", "tested", "freedom", "untestable".
 absl::string_view ClauseStateName(ClauseState state);
 // Returns "kept", "reworded", "new" or "gone".
 absl::string_view ClauseChangeName(ClauseChange change);
@@ -42,8 +41,7 @@ struct ClausePlace {
 // One statement. `operation` and `number` are the two halves of `id`. `document` and `anchor` are
 // its first source; `also` and `also_anchor` name an earlier edition with the same statement.
 // `places` are all editions that contain it, newest first; `source`, `address` and `section` are
-// those of the first place. `file` and `file_line` are its position in the registry, for error
-// messages.
+// those of the first place. `file` and `file_line` are the clause's position, for error messages.
 struct Clause {
   std::string id;
   std::string operation;
@@ -57,7 +55,7 @@ struct Clause {
   int section = 0;
   std::string source;
   std::string address;
-  // Set for clauses of the newest edition of a document and of the edition before it, else nullopt.
+  // Is set if the newest edition of the document or the edition before it contains the clause.
   std::optional<ClauseChange> change;
   std::string change_anchor;  // the section of the newest edition that contains or dropped it
   std::string text;
@@ -99,7 +97,8 @@ class ClauseRegistry {
   // All ruling pages, by number.
   const std::vector<Ruling>& rulings() const { return rulings_; }
 
-  // Returns null if there is no such clause or page. The pointer is valid as long as the registry.
+  // Returns null if there is no such clause or page. Pointers are valid as long as the registry
+  // exists.
   const Clause* Find(absl::string_view id) const;
   const Ruling* FindRuling(absl::string_view number) const;
 

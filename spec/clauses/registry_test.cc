@@ -70,7 +70,7 @@ class BrokenRegistry : public ::testing::Test {
     std::ofstream(absl::StrCat(root_, "/", path)) << text;
   }
   absl::StatusOr<ClauseRegistry> Load() { return ClauseRegistry::Load(root_ + "/clauses"); }
-  // Writes pad.textproto with a good first clause (8 lines) and `second`, and returns the error.
+  // Writes pad.textproto with a valid first clause (8 lines) and `second`. Returns the load error.
   std::string ErrorFor(const std::string& second) {
     Write("clauses/pad.textproto", absl::StrCat(kFirstClause, second));
     const auto registry = Load();
@@ -158,7 +158,7 @@ TEST_F(BrokenRegistry, TheOtherDocumentIsLookedUpToo) {
   EXPECT_TRUE(Load().ok()) << Load().status();
 }
 
-// Tables of a later edition of `semantics`: its section Pad keeps pad.1, or the table has an error.
+// Tests a table of a later edition of `semantics`, whose section Pad keeps pad.1, and wrong tables.
 TEST_F(BrokenRegistry, TablesOfEditions) {
   Write("clauses/documents.textproto",
         absl::StrCat(
