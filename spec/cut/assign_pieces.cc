@@ -93,9 +93,9 @@ class Groups {
   std::vector<int64_t> parent_;
 };
 
-// The depth that a path through the computation has reached. `band` is the last band on the path;
-// bands are groups of pieces that run one after another. `used` is the number of the path's
-// operations in this band; `begun` is true if the band has any instruction of the path.
+// The depth that a path through the computation has reached. Bands are groups of pieces that run
+// one after another. `band` is the last band on the path, and `used` is the number of the path's
+// operations in that band. `begun` is true if that band has any instruction of the path.
 struct Depth {
   int64_t band = 0;
   int64_t used = 0;
@@ -145,15 +145,15 @@ class Placer {
   const CutOptions& options_;
   Groups groups_;
   std::vector<bool> live_;
-  std::vector<int64_t> band_;                       // band of the group with this representative
+  std::vector<int64_t> band_;                       // indexed by the representative of a group
   std::vector<std::pair<int64_t, int64_t>> edges_;  // producer, user
   Placing placing_;
 };
 
 void Placer::MarkLive(const Instruction& root) {
   std::vector<const Instruction*> todo = {&root};
-  // Omits instructions that the root does not need, such as outfeeds: their operands are judged
-  // where they are computed.
+  // Omits instructions that the root does not need, such as outfeeds. The operands of an outfeed
+  // are judged in the pieces that compute them.
   while (!todo.empty()) {
     const Instruction* next = todo.back();
     todo.pop_back();
@@ -182,8 +182,8 @@ absl::Status Placer::Check() const {
   return absl::OkStatus();
 }
 
-// Finds instructions that pieces copy. Producers of the root must be outputs of a piece, so only
-// constants are copied among them.
+// Finds the instructions that are copied into pieces. A producer of the root must be an output of a
+// piece, so it is copied only if it is a constant.
 void Placer::FindCopied() {
   absl::flat_hash_set<const Instruction*> roots;
   ForEachProducer(*computation_.root(), [&](const Instruction& i) { roots.insert(&i); });
@@ -259,7 +259,7 @@ void Placer::MergeCycles() {
   }
 }
 
-// Returns the representatives of the groups with members, producers first.
+// Returns the representatives of the groups that have members, producers before users.
 std::vector<int64_t> Placer::GroupOrder() {
   std::map<int64_t, int64_t> waiting;  // group -> edges from groups not yet in order
   for (const auto& instruction : computation_.instructions()) {

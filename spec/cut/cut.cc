@@ -24,8 +24,8 @@ class PieceBuilder {
   // `copied` has the meaning of Placing::copied. Both arguments must outlive the builder.
   PieceBuilder(const Module& module, const absl::flat_hash_set<const Instruction*>& copied);
 
-  // Builds the piece of `members`, which are in textual order. `outputs` are the members that are
-  // read outside the piece, or the root.
+  // Builds the piece of `members`, which are in textual order. `outputs` are the members whose
+  // values are read outside the piece or are in the root's value.
   Piece Build(const std::vector<const Instruction*>& members,
               const std::vector<const Instruction*>& outputs);
 
@@ -147,8 +147,7 @@ Instruction* PieceBuilder::PartOfMember(Instruction* member, const ShapeIndex& i
   return member;
 }
 
-// Returns an instruction of `shape` with the value `value`, which is computed in the piece or is a
-// parameter.
+// Returns an instruction with the value `value`, which the piece computes or has as a parameter.
 Instruction* PieceBuilder::Part(const CutValue& value, const Shape& shape) {
   auto found = parts_.find(value);
   if (found != parts_.end()) return found->second;

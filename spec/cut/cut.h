@@ -3,19 +3,19 @@
 // observed without changing how the module is compiled. However, a piece whose parameters are bits
 // from another execution can be judged in isolation at any depth (lemma 3).
 //
-// Tuples are decomposed: parameters of pieces are arrays; `tuple` and `get-tuple-element` are
-// followed and belong to no piece. Constants are copied into every piece that reads them.
+// Tuples are decomposed: parameters of pieces are arrays, and no piece contains `tuple` or
+// `get-tuple-element`. Constants are copied into every piece that reads them.
 //
 // The parameters of a piece are bits that an engine produced, so the sets of acceptable values
 // start from single values. Each path through a piece has about N (CutOptions::operations)
-// operations. The path ends early after a function, a sum or a contraction, whose sets are wide. An
-// instruction that is judged by a whole-array property is a separate piece; with N = 1, every
+// operations. It has fewer if it ends at a function, a sum or a contraction, whose sets are wide.
+// An instruction that is judged by a whole-array property is a separate piece; with N = 1, every
 // instruction is a separate piece. Instructions keep their names.
 //
-// These are not cut: computations applied to elements (reduce, map, sort, scatter), asynchronous
-// computations, and the instructions between start and done. Producers and consumers of a run-time
-// size remain in one piece. Modules with send, recv or opaque values, and infeed in a called
-// computation, are Unimplemented. assign_pieces.cc has the policy for each accuracy rule.
+// The following are not cut: computations applied to elements (reduce, map, sort, scatter),
+// asynchronous computations, and the instructions between start and done. Producers and consumers
+// of arrays of run-time size remain in one piece. Unimplemented: send, recv, opaque values, infeed
+// in a called computation. assign_pieces.cc has the policy for each rule.
 #pragma once
 
 #include <cstdint>
@@ -31,18 +31,17 @@
 namespace hlocts {
 
 struct CutOptions {
-  // The approximate maximum of floating-point operations on any path through a piece; 1 makes each
-  // instruction a piece. kOnlyAtJointValues cuts only around values that cannot be judged element
-  // by element.
+  // The approximate maximum number of floating-point operations on any path through a piece; with
+  // 1, each instruction is a piece. kOnlyAtJointValues cuts only around values that cannot be
+  // judged element by element.
   static constexpr int64_t kOnlyAtJointValues = std::numeric_limits<int64_t>::max();
   int64_t operations = 4;
-  // Runs loops in blocks of trips, and cuts the loop body only if a block of one trip cannot be
-  // judged as a piece.
+  // Runs loops in blocks of trips. Cuts a loop body only if a block of one trip cannot be judged.
   bool blocks = false;
 };
 
 // The value of an instruction, or a part of the value if it is a tuple. `instruction` is never a
-// `tuple` or `get-tuple-element`, because ResolveValue looks through both.
+// `tuple` or `get-tuple-element`, because ResolveValue replaces both by the operand.
 struct CutValue {
   const Instruction* instruction = nullptr;
   ShapeIndex index;

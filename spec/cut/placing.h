@@ -9,8 +9,6 @@
 
 namespace hlocts {
 
-// Classifies instructions by their effect on cutting, which follows from their accuracy rule.
-
 // The effect of an instruction on cutting.
 enum class Place : uint8_t {
   kFree,      // a move or an integer operation, which widens no sets
@@ -20,7 +18,7 @@ enum class Place : uint8_t {
 };
 Place PlaceOf(const Instruction& instruction, const CutOptions& options);
 
-// Returns true for tuple and get-tuple-element, which are followed and not executed.
+// Returns true for tuple and get-tuple-element, which only name other values.
 bool IsTupleOrGetTupleElement(const Instruction& instruction);
 // Calls `visit` on each instruction whose value is the operand or a part of it.
 void ForEachProducer(const Instruction& operand,
