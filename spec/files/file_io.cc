@@ -23,7 +23,7 @@ absl::Status FromErrno(absl::string_view what, absl::string_view path, int error
   return error == ENOENT ? absl::NotFoundError(message) : absl::InvalidArgumentError(message);
 }
 
-// Returns true for a device such as /dev/zero, whose content has no end. A terminal has one.
+// Returns true for a device such as /dev/zero, whose content has no end. A terminal's input ends.
 bool IsDevice(std::FILE* stream) {
   struct stat status;
   return fstat(fileno(stream), &status) == 0 && S_ISCHR(status.st_mode) && !isatty(fileno(stream));
@@ -44,10 +44,10 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   std::string content;
   char buffer[1 << 16];
   size_t count;
-  const bool endless = IsDevice(stream);  // except /dev/null, from which nothing is read
+  const bool endless = IsDevice(stream);  // except /dev/null, which is empty
   while ((count = std::fread(buffer, 1, sizeof(buffer), stream)) > 0 && !endless)
     content.append(buffer, count);
-  int error = std::ferror(stream) ? errno : 0;  // opening a directory succeeds, reading fails
+  int error = std::ferror(stream) ? errno : 0;  // a directory can be opened but not read
   if (!standard) std::fclose(stream);
   if (count > 0) return InvalidInput("cannot read ", path, ": a device, which has no end");
   if (error != 0) return FromErrno("cannot read", path, error);

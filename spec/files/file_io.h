@@ -12,7 +12,7 @@ namespace hlocts {
 // Returns the content of the file. Errors name path and reason; a missing file is a NotFoundError.
 // A device with content, such as /dev/zero, is an error.
 absl::StatusOr<std::string> ReadFile(const std::string& path);
-// Writes a regular file to a temporary file and renames it, so that it is never incomplete.
+// Writes to a temporary file, then renames it, so a regular file is never incomplete.
 absl::Status WriteFile(const std::string& path, absl::string_view content);
 
 // Returns the extension: "pb" for "a/b.pb"; "" for "-" and for a path without an extension.
@@ -48,8 +48,8 @@ class TemporaryFolder {
   ~TemporaryFolder();
 
   const std::string& path() const { return path_; }
-  // Makes the destructor move the files to `folder` instead of removing them. `folder` need not
-  // exist.
+  // Makes the destructor move the files to `folder`, which need not exist, instead of removing
+  // them.
   void MoveToOnDestruction(const std::string& folder) { keep_ = folder; }
 
  private:

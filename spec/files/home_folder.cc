@@ -48,7 +48,7 @@ std::string ProgramAsCalled() {
   std::string first;
   std::getline(command, first, '\0');
   if (first.find('/') != first.npos) return first;
-  // A caller chooses the first word, which the shell may not find.
+  // The caller of exec chooses argv[0], so a shell may find another program by that name.
   const char* path = std::getenv("PATH");
   std::istringstream folders(path ? path : "");
   for (std::string folder; std::getline(folders, folder, ':');) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locates this program's data: suites/, spec/clauses, backends/engines.textproto. No path is
-// compiled in, so that an installation can be moved.
+// compiled in, so an installation can be moved.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace hlocts {
 // inside the source tree), and the path in the file DIR/hlocts.home, which CMake writes (any other
 // build directory). Returns the first of these that has suites/cases, or "." if there is none.
 std::string HomeFolder();
-// Returns true if HomeFolder is that of an installation, which has no sources to build.
+// Returns true if HomeFolder belongs to an installation, which has no sources to build.
 bool IsInstalled();
 
 // Returns the path of this program, or "hlocts" if the system does not report it.

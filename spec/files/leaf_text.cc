@@ -55,7 +55,7 @@ class LeafParser {
 
   absl::string_view rest_;
   Shape written_;
-  std::vector<int64_t> sizes_;  // run-time sizes, which are the sizes of the body
+  std::vector<int64_t> sizes_;  // run-time sizes, i.e. the sizes of the written body
   std::vector<int64_t> index_;  // current position of the parser in the body
   std::vector<uint8_t> bytes_;  // elements read so far, in row-major order of sizes_
 };
@@ -107,7 +107,7 @@ absl::Status LeafParser::ParseDimensions() {
   return absl::OkStatus();
 }
 
-// A layout follows the dimensions without a space; the values follow after a space.
+// A layout follows the dimensions without a space, whereas values follow after a space.
 absl::Status LeafParser::SkipLayout() {
   if (rest_.substr(0, 1) != "{") return absl::OkStatus();
   size_t end = rest_.find('}');

@@ -29,7 +29,7 @@ absl::StatusOr<LiteralsFile> ParseAny(absl::string_view content, bool named_npz,
     return InvalidInput("expected literals as text or .npz, found binary data (byte 0 at offset ",
                         zero, ")");
   }
-  absl::ConsumePrefix(&content, "\xEF\xBB\xBF");  // a mark of UTF-8, which some editors write
+  absl::ConsumePrefix(&content, "\xEF\xBB\xBF");  // a byte order mark, which some editors write
   return ParseLiterals(content, expected);
 }
 

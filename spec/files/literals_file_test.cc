@@ -218,7 +218,7 @@ TEST(NpzTest, FortranOrderAndUnknownTypes) {
   Literal literal = *LiteralFromNpy(
       Npy("{'descr': '|i1', 'fortran_order': True, 'shape': (2, 3), }\n", "\1\4\2\5\3\6"), s8);
   EXPECT_THAT(literal.data<int8_t>(), ::testing::ElementsAre(1, 2, 3, 4, 5, 6));
-  // V2 is numpy's descr for a two-byte type that it has no name for.
+  // V2 is numpy's descr for a two-byte type without a name in numpy.
   Shape bf16(T::kBF16, {1});
   EXPECT_EQ(
       FormatLeaf(*LiteralFromNpy(

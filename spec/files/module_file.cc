@@ -90,8 +90,8 @@ absl::StatusOr<LoadedModule> FromAny(absl::StatusOr<AnyModule> any, ModuleFormat
   return loaded;
 }
 
-// Returns the one graph of a dump of PyTorch/XLA, which follows a stack of Python; other texts
-// whole.
+// Returns the only graph of a dump of PyTorch/XLA, which follows a Python stack trace. Returns any
+// other content unchanged.
 absl::StatusOr<absl::string_view> GraphOf(absl::string_view content) {
   constexpr absl::string_view kBegin = "## BEGIN_GRAPH\n";
   const size_t begin = content.find(kBegin);
@@ -162,7 +162,7 @@ absl::Status CheckIsModule(absl::string_view content) {
     if (absl::StartsWith(text, other.begins))
       return InvalidInput("expected a module, found ", other.what);
   }
-  // An instruction of HLO has a shape after its `=`, an operation of MLIR has a dialect.
+  // After the `=`, an HLO instruction has a shape and an MLIR operation has a dialect.
   absl::string_view first = text.substr(0, text.find('\n'));
   first.remove_prefix(std::min(first.find(" = "), first.size()));
   for (absl::string_view dialect : {"stablehlo.", "mhlo.", "chlo."}) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes modules on disk: HLO text, HloModuleProto as bytes or protobuf text,
-// HloSnapshot.
+// Reads and writes modules: HLO text, HloModuleProto (bytes or protobuf text), HloSnapshot.
 //
 // An error names the file, the position (line, leaf, element), and the expected and the actual
 // text. Memory is proportional to the bytes of the file, not to sizes in it. A file is written
@@ -21,7 +20,7 @@
 namespace hlocts {
 
 enum class ModuleFormat {
-  kText,       // as XLA prints it by default
+  kText,       // HLO text as XLA prints it by default
   kShort,      // short text that still parses
   kCanonical,  // text without names
   kProto,      // serialized HloModuleProto (.pb)
@@ -39,17 +38,16 @@ struct LoadedModule {
   std::vector<Literal> results;
 };
 
-// Returns true if the content begins like MLIR text or bytecode (StableHLO as frameworks print it).
-// External programs convert StableHLO (backends/adapters/stablehlo).
+// Returns true if the content begins like MLIR text or bytecode, which frameworks write for
+// StableHLO. External programs convert StableHLO (backends/adapters/stablehlo).
 bool LooksLikeMlir(absl::string_view content);
 
 // Loads a module; "-" is standard input. The extension determines the format (.hlo or .txt: text;
-// .pb or .snapshot: binary proto; .pbtxt or .textproto: text proto). If it is another one, the
+// .pb or .snapshot: binary proto; .pbtxt or .textproto: text proto). With another extension, the
 // content determines the format. Protos may also be a snapshot or an HloProto. Errors name the file
 // and the position in it.
 absl::StatusOr<LoadedModule> LoadModule(const std::string& path);
-// Parses `content`. `name` is used like a path: its extension selects the format, and errors begin
-// with it.
+// Parses `content`. The extension of `name` selects the format, and errors begin with `name`.
 absl::StatusOr<LoadedModule> ParseModuleFile(const std::string& name, absl::string_view content);
 
 struct SaveOptions {

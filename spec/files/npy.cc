@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes one .npy member. It consists of magic, version, a Python dictionary with three
-// keys, and the elements.
+// Reads and writes one .npy member. It consists of a magic string, a version, a Python dictionary
+// with three keys, and the elements.
 #include <algorithm>
 #include <cstring>
 
@@ -65,8 +65,8 @@ struct StorageForm {
   int bytes;
 };
 
-// Returns the form in which numpy stores and names an element type. V is numpy's name for types
-// that numpy does not know, such as ml_dtypes' bfloat16.
+// Returns the form in which numpy stores and names an element type. V is numpy's kind for types
+// that it does not define, such as ml_dtypes' bfloat16.
 StorageForm FormOf(PrimitiveType type) {
   int bytes = StorageBytes(type);
   switch (TypeClassOf(type)) {

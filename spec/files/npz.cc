@@ -54,8 +54,8 @@ std::string KeyPrefix(int64_t replica, int64_t partition) {
 
 using Members = std::map<int64_t, const ZipMember*>;
 
-// Returns for each leaf the number in its key. It is the number of the leaf if the archive has all
-// keys for that, else the leaf's number among leaves that are not tokens.
+// Returns for each array leaf the number in its key. It is the position among all leaves if the
+// archive has all these keys, else the position among the leaves that are not tokens.
 std::vector<int64_t> KeyNumbers(const ExpectedLeaves& expected, const Members& members) {
   std::vector<int64_t> by_leaf, by_count;
   bool leaf_numbers_found = true;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy writes, we read and write, numpy reads: the same arrays. Skipped (77) without numpy."""
+"""Checks that numpy reads the same arrays that it wrote and hlocts converted. Needs numpy."""
 import subprocess
 import sys
 import tempfile

@@ -39,8 +39,8 @@ void Store(std::string* out, Int value) {
   }
 }
 
-// Returns true if `size` bytes from `offset` on are inside the archive. Offsets are untrusted: they
-// come from the archive.
+// Returns true if `size` bytes from `offset` on are inside the archive. Offsets are untrusted
+// input: they come from the archive.
 bool Inside(absl::string_view archive, uint64_t offset, uint64_t size) {
   return offset <= archive.size() && size <= archive.size() - offset;
 }
@@ -73,7 +73,7 @@ absl::StatusOr<Directory> FindDirectory(absl::string_view archive) {
   return Directory{Load<uint64_t>(archive, end64 + 32), Load<uint64_t>(archive, end64 + 48)};
 }
 
-// Reads the fields marked as zip64, which are in the extra field in this order.
+// Reads the sizes and the offset from the zip64 extra field, which has them in this order.
 void ReadZip64Extra(absl::string_view extra, ZipMember& member) {
   while (extra.size() >= 4) {
     size_t size = Load<uint16_t>(extra, 2);

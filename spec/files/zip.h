@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes zip archives like numpy: members are stored or deflated, and zip64 is used if
-// sizes require it.
+// Reads and writes zip archives like numpy: members stored or deflated, and zip64 if necessary.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +25,10 @@ struct ZipMember {
 // Returns true if the bytes start with the signature of a zip archive.
 bool IsZip(absl::string_view bytes);
 absl::StatusOr<std::vector<ZipMember>> ListZip(absl::string_view archive);
-// Returns the first `limit` bytes of the content. If this is all of it, the checksum is verified.
+// Returns the first `limit` bytes of the content. If they are all of it, verifies the checksum.
 absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMember& member,
                                           uint64_t limit);
-// Makes an archive of stored members. Each member, and the archive, must be below 4 GiB.
+// Makes an archive of stored members. The archive must be smaller than 4 GiB.
 absl::StatusOr<std::string> WriteZip(
     const std::vector<std::pair<std::string, std::string>>& members);
 
