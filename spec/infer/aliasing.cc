@@ -22,7 +22,7 @@ absl::Status CheckEntryLayout(const ProgramShape& stated, const ProgramShape& en
   return ExpectCompatible(kRule, "result", entry.result, stated.result);
 }
 
-// Returns one buffer of the parameters, or an error that names the number or index out of range.
+// Returns the shape of a parameter's buffer, or an error that names the invalid number or index.
 absl::StatusOr<const Shape*> ParameterBuffer(const ProgramShape& program, int64_t number,
                                              const ShapeIndex& index) {
   HLOCTS_RETURN_IF_ERROR(ExpectDimension("aliasing.9", "parameter number", number,

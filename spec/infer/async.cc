@@ -20,7 +20,7 @@ absl::Status ExpectPrevious(const Instruction& op) {
                 absl::StrCat("%", operand.name(), " = ", OpcodeName(operand.opcode())));
   HLOCTS_EXPECT(operand.shape().IsTuple() && operand.shape().tuple_shapes().size() >= 2, kRule,
                 "a shape ((operands), result, contexts...)", ShapeText(operand.shape()));
-  // The text may repeat the computation, which must then be the same one.
+  // The text may repeat the called computation, which must be the same as that of the operand.
   const Computation* mine = op.CalledComputation(Attr::kCalls);
   const Computation* theirs = operand.CalledComputation(Attr::kCalls);
   HLOCTS_EXPECT(!mine || !theirs || mine == theirs, kRule,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rules of call, while, conditional and fusion, whose called computations define them, and of
-// custom-call, which is defined externally.
+// Shape rules of call, while, conditional and fusion, whose called computations define their
+// result, and of custom-call, which is defined externally.
 #include "absl/strings/numbers.h"
 #include "spec/infer/rules.h"
 #include "spec/ir/attributes.h"
@@ -28,7 +28,7 @@ absl::Status CheckOutputAliases(const Instruction& op) {
   return absl::OkStatus();
 }
 
-// Expects a computation with one parameter per operand, of that operand's shape.
+// Expects that the computation has one parameter for each operand, of the same shape.
 absl::Status ExpectParameters(const Instruction& op, const Signature& signature,
                               absl::string_view count_rule, absl::string_view type_rule) {
   HLOCTS_EXPECT(
@@ -112,7 +112,7 @@ absl::StatusOr<Shape> InferConditional(const Instruction& op, Signatures& signat
     HLOCTS_EXPECT(signature.parameters.size() == 1, "conditional.23",
                   absl::StrCat("one parameter in %", branches[b]->name()),
                   SignatureText(signature));
-    // Each branch takes its own operand. All branches return the same type.
+    // Each branch has its own operand. All branches return the same shape.
     HLOCTS_RETURN_IF_ERROR(ExpectSignature(
         two_way ? (b == 0 ? "conditional.12" : "conditional.13") : "conditional.24", *branches[b],
         {op.operand(b + 1).shape()}, signature.result ? *signature.result : Shape(), signatures));

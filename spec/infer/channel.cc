@@ -25,7 +25,8 @@ Shape Context(Shape data) {
   return Shape::Tuple({std::move(data), Shape::Scalar(PrimitiveType::kU32), Shape::Token()});
 }
 
-// Expects the context of the done's own start. In pipelined loops, tuples carry the context.
+// Expects that the operand is the result of `start`, possibly passed through a tuple or a
+// parameter, as in pipelined loops.
 absl::Status ExpectContext(const Instruction& done, Opcode start, absl::string_view rule) {
   const Instruction& operand = done.operand(0);
   const Shape& shape = operand.shape();

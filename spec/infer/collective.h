@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines the participants of a collective: groups of replicas, of partitions, or of both
-// (ruling 0044). Shape rules use the size of a group; reference/world executes by the groups.
+// (ruling 0044). Shape rules use the size of a group; reference/world executes with these groups.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ enum class CollectiveGroupMode : uint8_t {
 // combination has no meaning.
 absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective);
 
-// Returns the number of ids in `mode`, or 1 if the module's counts are 1 (they may be unstated).
+// Returns the number of ids in `mode`. It is also 1 if the module does not state its counts.
 int64_t ParticipantCount(const Instruction& collective, CollectiveGroupMode mode);
 
 // Returns the number of devices in the first group, or 0 if neither groups nor module state it.
@@ -31,7 +31,7 @@ int64_t GroupSizeOf(const Instruction& collective, CollectiveGroupMode mode);
 
 // Sets replica_count and num_partitions of a module that states neither (both are 1) to the
 // smallest counts for which its collectives name only existing devices. Texts of compilers' tests
-// and pasted fragments lack the header. Returns true if a count changed.
+// and pasted fragments often lack the counts. Returns true if a count changed.
 bool StateDevices(Module* module);
 
 // Returns the replica_groups of the collective. Returns nullptr if they are absent or empty, which

@@ -75,8 +75,8 @@ absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool u
 
 constexpr int64_t kDevicesStatedMax = 1024;  // each device is a thread
 
-// Returns the number of ids that the groups or pairs of the collective name. One group of all
-// participants is as large as the shapes require.
+// Returns the number of ids that the groups or pairs of the collective require. Without groups, it
+// is the size of the group of all participants, which follows from the shapes.
 int64_t CountOfIds(const Instruction& op) {
   using Pairs = std::vector<std::pair<int64_t, int64_t>>;
   int64_t largest = 0;
@@ -175,7 +175,7 @@ bool StateDevices(Module* module) {
       count = std::max(count, CountOfIds(*op));
     }
   }
-  // Flattened ids name replicas and partitions together; the other collectives decide which.
+  // Flattened ids cover replicas times partitions; the other collectives decide which count grows.
   if (both % (replicas * partitions) == 0) {
     (partitions > 1 || reads_partition ? partitions : replicas) *= both / (replicas * partitions);
   }

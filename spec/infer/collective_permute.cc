@@ -6,7 +6,8 @@
 namespace hlocts {
 namespace {
 
-// Checks slice offsets of a buffer: one s32 per dimension, or a tuple of such tuples for slices.
+// Checks the offsets of slices of a buffer: a tuple of one s32 per dimension, or a tuple of such
+// tuples for several slices.
 absl::Status CheckOffsets(const Shape& buffer, const Shape& offsets) {
   constexpr absl::string_view kRule = "hlo.permute_slices";
   HLOCTS_EXPECT(offsets.IsTuple() && !offsets.tuple_shapes().empty(), kRule,
@@ -61,7 +62,7 @@ absl::Status CheckPairs(const Instruction& op, int64_t occurrences) {
 }
 
 // Returns the shape of the in-place form, which copies slices of operand 0 into a copy of operand
-// 1. Operands 2 and 3 are the offsets in operands 0 and 1.
+// 1. Operands 2 and 3 are the offsets in operands 0 and 1, respectively.
 absl::StatusOr<Shape> PermutedSlices(const Instruction& op) {
   HLOCTS_EXPECT(op.operand_count() == 4, "hlo.permute_slices",
                 "input, output, input offsets and output offsets",

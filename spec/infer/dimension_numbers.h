@@ -40,7 +40,7 @@ struct ScatterDimensionNumbers {
 };
 ScatterDimensionNumbers ScatterDimensionsOf(const Instruction& scatter);
 
-// Returns 0..rank-1 without `excluded`, ascending: the batch_dims of gather, the
+// Returns 0..rank-1 without `excluded`, in ascending order: the batch_dims of gather, the
 // update_scatter_dims of scatter, the free dimensions of dot, and the dimensions that reduce keeps.
 std::vector<int64_t> DimensionsExcept(int64_t rank, absl::Span<const int64_t> excluded);
 

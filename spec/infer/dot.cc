@@ -41,7 +41,7 @@ absl::Status CheckDimensionNumbers(const DotDimensionNumbers& numbers, const Sha
   return CheckPairs(lhs, rhs, numbers.lhs_batch, numbers.rhs_batch, "batch", "dot_general.16");
 }
 
-// Returns the shape by dot_general.22: batch, then free lhs, then free rhs dimensions.
+// Returns the result shape of dot_general.22: batch, then free lhs, then free rhs dimensions.
 Shape DotShape(const DotDimensionNumbers& numbers, const Shape& lhs, const Shape& rhs,
                PrimitiveType type) {
   Shape result(type, {});

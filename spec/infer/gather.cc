@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rule of gather (spec/clauses/gather.textproto). operand_batching_dims are a later addition
-// (hlo.gather).
+// Shape rule of gather (spec/clauses/gather.textproto); batching dimensions are newer (hlo.gather).
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
@@ -59,7 +58,7 @@ absl::Status CheckSliceSizes(const GatherDimensionNumbers& numbers, const Shape&
   return absl::OkStatus();
 }
 
-// Appends the result's dimensions by gather.19 and .20: batch dimensions in order, offset
+// Appends the result's dimensions as in gather.19 and .20: batch dimensions in order, and offset
 // dimensions at the positions in offset_dims.
 void AppendResult(const GatherDimensionNumbers& numbers, const Shape& indices,
                   const std::vector<int64_t>& slice_sizes, const std::vector<int64_t>& window_dims,

@@ -197,7 +197,7 @@ std::string TypesText(TypeSet types) {
 absl::Status CheckElementType(const Instruction& instruction, const OpRow& row) {
   bool has_operand = instruction.operand_count() > 0;
   const Shape& shape = has_operand ? instruction.operand(0).shape() : instruction.shape();
-  // Without operands, the row of the opcode describes the result, unless no result type is stated.
+  // If there are no operands, the result has one of the row's types, unless its type is not stated.
   if (!has_operand && shape.element_type() == PrimitiveType::kInvalid) return absl::OkStatus();
   if (Contains(row.types, shape.element_type())) return absl::OkStatus();
   return Broken(TypeClauseOf(instruction.opcode()),

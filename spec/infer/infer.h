@@ -43,7 +43,7 @@ bool HasShapeRule(Opcode opcode);
 // layouts are permutations (layouts.7), and tokens and tuples have no dimensions.
 absl::Status VerifyShape(const Shape& shape);
 
-// Returns true if element types and sizes agree ("?" with any). Ignores layouts and dynamic flags.
+// Returns true if element types and sizes agree (unknown: any). Ignores layouts and dynamic flags.
 bool Compatible(const Shape& a, const Shape& b);
 
 }  // namespace hlocts

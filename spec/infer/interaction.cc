@@ -13,8 +13,8 @@
 namespace hlocts {
 namespace {
 
-// A start and its only permitted user, which is its continuation. A tuple is also permitted for
-// send and recv: it carries them to the next iteration of a pipelined loop.
+// A start and the two opcodes that its only user may have. A tuple carries the result of a send or
+// recv to the next iteration of a pipelined loop.
 struct PairRow {
   Opcode start;
   Opcode user;
@@ -79,7 +79,7 @@ absl::Status CheckPairs(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Checks that each infeed depends on the one before, through operands or control predecessors
+// Checks that each infeed depends on the preceding infeed, through operands or control predecessors
 // (infeed.7, ruling 0066). Instructions follow their dependences in the text, so if there is a
 // total order, it is the order of the text.
 absl::Status CheckInfeedOrder(const Computation& computation) {
@@ -109,7 +109,7 @@ absl::Status CheckInfeedOrder(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Checks that called computations (except async-start's) run on the caller's thread.
+// Checks that called computations run on the caller's thread, or on that which async-start states.
 absl::Status CheckThreads(const Instruction& instruction) {
   if (RowOf(instruction.opcode()).family == Family::kAsync) {
     if (instruction.opcode() != Opcode::kAsyncStart) return absl::OkStatus();
@@ -129,8 +129,8 @@ absl::Status CheckThreads(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// The users of a channel: collectives, which may share it with collectives of the same kind (ruling
-// 0131), or at most one each of send, recv and their dones.
+// The users of each channel. Only collectives use it, any number of them (ruling 0131), or it has
+// at most one send, one recv and one done of each.
 class Channels {
  public:
   absl::Status Add(const Instruction& instruction) {

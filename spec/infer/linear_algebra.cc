@@ -13,7 +13,7 @@ absl::Status ExpectSquare(const Shape& a, absl::string_view rank_rule, absl::str
 }
 
 // Returns the operand's size along a transformed axis (ruling 0061): the fft_length, except that
-// the innermost axis of IRFFT contains only the part up to the Nyquist frequency.
+// the innermost axis of IRFFT ends at the Nyquist frequency.
 int64_t OperandSize(const std::vector<int64_t>& lengths, size_t axis, bool is_irfft) {
   int64_t length = lengths[axis];
   if (!is_irfft || axis + 1 < lengths.size()) return length;

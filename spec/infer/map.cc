@@ -32,7 +32,7 @@ absl::StatusOr<Shape> InferMap(const Instruction& map, Signatures& signatures) {
 namespace {
 
 // Returns the shapes of the computation's arguments. All inputs have the same size along the scan
-// dimension; an iteration takes a slice of each input, without that dimension.
+// dimension; each iteration receives a slice of each input, without that dimension.
 absl::StatusOr<std::vector<Shape>> ArgumentsOfScan(const Instruction& scan, int64_t inputs,
                                                    int64_t dimension) {
   std::vector<Shape> arguments;
@@ -55,7 +55,7 @@ absl::StatusOr<std::vector<Shape>> ArgumentsOfScan(const Instruction& scan, int6
   return arguments;
 }
 
-// Adds the scan dimension to the slices of the outputs. The next carries have the carries' shapes.
+// Adds the scan dimension to the slices of the outputs. Checks that carries do not change shape.
 absl::StatusOr<Shape> ResultOfScan(const Shape& parts, absl::Span<const Shape> arguments,
                                    int64_t inputs, int64_t dimension, int64_t trips) {
   const int64_t carries = static_cast<int64_t>(arguments.size()) - inputs;
@@ -81,8 +81,8 @@ absl::StatusOr<Shape> ResultOfScan(const Shape& parts, absl::Span<const Shape> a
 
 }  // namespace
 
-// scan is newer than the documents (ruling 0100). Its computation takes a slice of each input and
-// the carries, and returns a slice of each output and the next carries.
+// scan is newer than the documents (ruling 0100). Its computation receives a slice of each input
+// and the carries, and returns a slice of each output and the next carries.
 absl::StatusOr<Shape> InferScan(const Instruction& scan, Signatures& signatures) {
   HLOCTS_ASSIGN_OR_RETURN(const Computation* computation, Called(scan, Attr::kToApply));
   const int64_t carries = scan.IntOr(Attr::kNumCarries, 0), inputs = scan.operand_count() - carries;

@@ -87,7 +87,7 @@ absl::StatusOr<Shape> InferPad(const Instruction& pad, Signatures&) {
 }
 
 // Shape rule of broadcast, the opcode for both Broadcast and BroadcastInDim. It repeats the operand
-// along new dimensions; clients convert size-1 dimensions to new ones with a reshape.
+// along new dimensions; clients first remove size-1 dimensions by a reshape.
 absl::StatusOr<Shape> InferBroadcast(const Instruction& broadcast, Signatures&) {
   const Shape &operand = broadcast.operand(0).shape(), &result = broadcast.shape();
   const std::vector<int64_t>& dimensions = broadcast.IntList(Attr::kDimensions);
@@ -145,7 +145,7 @@ absl::StatusOr<Shape> InferSlice(const Instruction& slice, Signatures&) {
     sizes.push_back(SlicedSize(range));
   }
   Shape result(operand.element_type(), sizes);
-  // A slice of the whole dimension keeps its run-time size. Other slices have the size in the text.
+  // A slice of a whole dimension keeps its run-time size. Any other slice has the size in the text.
   for (int64_t d = 0; d < operand.rank(); ++d) {
     bool whole = sizes[d] == operand.dimension(d) && ranges[d].stride == 1;
     if (whole && operand.is_dynamic_dimension(d)) result.set_dynamic_dimension(d, true);

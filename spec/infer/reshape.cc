@@ -43,13 +43,13 @@ absl::StatusOr<Shape> InferDynamicReshape(const Instruction& reshape, Signatures
   return result.WithoutLayout();
 }
 
-// bitcast interprets the same bytes as an array of another shape and may depend on a layout.
+// bitcast interprets the bytes of its operand as another shape, so its value may depend on layouts.
 absl::StatusOr<Shape> InferBitcast(const Instruction& bitcast, Signatures&) {
   const Shape &from = bitcast.operand(0).shape(), &to = bitcast.shape();
   HLOCTS_RETURN_IF_ERROR(ExpectArray("hlo.bitcast", "the result", to));
   Int128 from_bits = Int128{from.ElementCount()} * BitWidth(from.element_type());
   Int128 to_bits = Int128{to.ElementCount()} * BitWidth(to.element_type());
-  // Padding of tiles may account for the difference, which evaluation checks.
+  // Padding of tiles may account for a difference in size; evaluation checks this.
   const bool has_padding =
       from.layout() && to.layout() && !from.layout()->tiles.empty() && !to.layout()->tiles.empty();
   HLOCTS_EXPECT(from_bits == to_bits || has_padding, "hlo.bitcast",

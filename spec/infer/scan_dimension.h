@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns the dimension of a scan, and shapes without it.
+// Finds the dimension of a scan and removes it from shapes.
 #pragma once
 
 #include <vector>

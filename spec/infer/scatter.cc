@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shape rule of scatter (spec/clauses/scatter.textproto). Batching dimensions are a later addition
+// Shape rule of scatter (spec/clauses/scatter.textproto); batching dimensions are newer
 // (hlo.scatter).
 #include <algorithm>
 
@@ -39,7 +39,7 @@ absl::Status CheckDimensionLists(const ScatterDimensionNumbers& numbers, int64_t
   return absl::OkStatus();
 }
 
-// Checks the shape of the updates. `window_dims` are the operand dimensions of update_window_dims.
+// Checks the shape of the updates. `window_dims` are the operand's window dims.
 absl::Status CheckUpdates(const ScatterDimensionNumbers& numbers,
                           const std::vector<int64_t>& window_dims, const Shape& operand,
                           const Shape& indices, const Shape& updates) {

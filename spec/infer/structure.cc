@@ -38,7 +38,7 @@ absl::Status CheckReferences(const Instruction& instruction, const Module& modul
   return absl::OkStatus();
 }
 
-// Checks that tile assignments name each device once. A tuple sharding contains no further tuples.
+// Checks that tile assignments name each device once. Tuple shardings are not nested.
 absl::Status CheckSharding(const Instruction& instruction) {
   const Sharding* whole = instruction.Get<Sharding>(Attr::kSharding);
   if (!whole) return absl::OkStatus();
@@ -104,8 +104,7 @@ struct CallGraph {
   absl::flat_hash_map<const Computation*, Visit> visits;
 };
 
-// Searches for a cycle with an explicit stack, since texts may nest deeper than the C++ stack
-// allows.
+// Searches for a cycle with an explicit stack, since calls may nest too deeply for the C++ stack.
 absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
   std::vector<std::pair<const Computation*, size_t>> stack = {{start, 0}};
   graph.visits[start] = Visit::kOpen;

@@ -23,7 +23,7 @@ absl::Status VerifyHeader(const Module& module);
 
 std::string NameOf(const Instruction& instruction);  // "%name = opcode"
 std::string NameOf(const Computation& computation);  // "computation %name"
-// Returns the error with the instruction before its message and attached (InstructionOf).
+// Prepends NameOf(instruction) to the error's message and attaches the name (InstructionOf).
 absl::Status Named(const absl::Status& status, const Instruction& instruction);
 
 }  // namespace hlocts

@@ -111,7 +111,7 @@ TEST(VerifierTest, EveryCitedRuleExists) {
   }
 }
 
-// Rules that no text breaks, except after another error. The tests below break them.
+// Rules that no text can break unless it also breaks an earlier one. The tests below break them.
 const char* const kBrokenByHand[] = {
     "hlo.arity",
     "concatenate.6",
@@ -127,7 +127,7 @@ const char* const kBrokenByHand[] = {
     "layouts.7",
     "rng_bit_generator.9",
     "hlo.parameter_number",
-    // These fail only if another rule of the same operation has accepted an impossible module.
+    // The next rules fail only if another rule of the operation wrongly accepted the module.
     "conditional.18",
     "conv_with_general_padding.11",
 };
@@ -322,7 +322,7 @@ TEST(VerifierTest, ConvolutionLabelsAreDistinct) {
   EXPECT_EQ(small.Rule(), "conv_with_general_padding.11");
 }
 
-// Dynamic dimensions follow the operand. A stated static size is compatible, as in XLA.
+// The result has the operand's dynamic dimensions. A static size in the text is valid, as in XLA.
 TEST(InferTest, CarriesDynamicDimensions) {
   Small small;
   small.x->mutable_shape().set_dynamic_dimension(0, true);
@@ -338,7 +338,7 @@ TEST(InferTest, ContractionWithoutAStatedType) {
   EXPECT_EQ(InferShape(*d)->ToString(), "f32[]");
 }
 
-// The counts of a text without a header follow from its collectives.
+// If the header does not state the counts, they follow from the collectives.
 TEST(CollectiveTest, StatesTheDevicesThatCollectivesName) {
   auto counts = [](const char* header, const char* collective) {
     auto module = ParseModule(absl::StrCat(

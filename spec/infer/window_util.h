@@ -9,8 +9,8 @@
 
 namespace hlocts {
 
-// Returns the extent of `size` >= 0 elements at a distance of `dilation` >= 1: 0 if size is 0,
-// otherwise (size-1)*dilation + 1. Returns INT64_MAX if the extent does not fit.
+// Returns the extent of `size` >= 0 elements with stride `dilation` >= 1: 0 if size is 0, otherwise
+// (size-1)*dilation + 1. Returns INT64_MAX if the extent does not fit.
 int64_t DilatedSize(int64_t size, int64_t dilation);
 
 // Returns the output size of one dimension of a windowed operation over `base_size` elements: the
