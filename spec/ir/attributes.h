@@ -54,7 +54,7 @@ struct SliceRanges {
   bool operator==(const SliceRanges&) const = default;
 };
 
-// Assigns a meaning to each dimension of the arrays. All arrays have the same spatial order.
+// The meaning of each dimension of the three arrays. Their spatial dimensions have the same order.
 struct ConvolutionDimensionNumbers {
   int64_t input_batch = 0, input_feature = 0;
   std::vector<int64_t> input_spatial;
@@ -73,7 +73,7 @@ struct MeshAxes {
     int64_t size = 0;
     bool operator==(const Axis&) const = default;
   };
-  // Factor `size` of an axis of pre_size x size x rest positions, major first. 0: the whole axis.
+  // The middle factor of an axis of pre_size x size x rest positions. Size 0: the whole axis.
   struct Part {
     int64_t axis = 0;  // index in `axes`
     int64_t pre_size = 1;
@@ -121,7 +121,7 @@ struct Sharding {
   bool is_shard_group = false;
   bool shard_as = true;  // else shard_like
   int64_t shard_group_id = 0;
-  std::string raw_text;  // forms that are kept as text (e.g. named shardings)
+  std::string raw_text;  // the text of forms without fields (e.g. named shardings)
   std::string unknown_fields;
 };
 
@@ -171,7 +171,7 @@ struct RawText {
   bool quoted = false;
 };
 
-struct Word {  // an unquoted word such as LT or kLoop, in the case in which it is printed
+struct Word {  // an unquoted word such as LT or kLoop, with its upper and lower case
   std::string text;
 };
 
@@ -185,7 +185,7 @@ using AttributeVariant =
                  DomainMetadata>;
 
 // The special members are defined only in special_members.cc. With this many alternatives, inline
-// definitions cost each file that sets an attribute or destroys an instruction up to half a second.
+// definitions add up to half a second of compile time to each file that uses attributes.
 struct AttributeValue : AttributeVariant {
   using AttributeVariant::AttributeVariant;
   using AttributeVariant::operator=;
@@ -197,7 +197,7 @@ struct AttributeValue : AttributeVariant {
   ~AttributeValue();
 };
 
-// One kind for each alternative that an attribute in attributes.def can have.
+// One kind for each alternative of AttributeVariant that attributes.def uses.
 enum class AttributeKind : uint8_t {
   kBool,                         // bool
   kInt,                          // int64_t

@@ -70,7 +70,7 @@ Digits Normalize(absl::string_view text) {
   return result;
 }
 
-// Compares the decimal `text` with `value` exactly: -1, 0 or 1. Both are positive and finite.
+// Compares the decimal `text` with `value` exactly (-1, 0, 1). Both are positive and finite.
 int CompareExactly(absl::string_view text, double value) {
   char buffer[1200];  // a double has at most 767 significant digits
   auto end =
@@ -82,9 +82,9 @@ int CompareExactly(absl::string_view text, double value) {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
-// Returns the code of a positive decimal. Rounding to double first can turn a decimal next to a tie
-// of the narrow format into the tie itself. Then the double's neighbour on the decimal's side is
-// used.
+// Returns the code of a positive decimal; `value` is `text` rounded to double. If that rounding
+// turns a decimal next to a tie of the narrow format into the tie itself, encodes the double on the
+// decimal's side of the tie.
 uint64_t RoundMagnitude(const FloatFormat& format, absl::string_view text, double value) {
   if (!std::isfinite(value) || value == 0) return EncodeFloat(format, value);
   uint64_t below = EncodeFloat(format, std::nextafter(value, 0.0));
@@ -156,8 +156,7 @@ absl::StatusOr<uint64_t> ParseNan(PrimitiveType type, absl::string_view text, ui
   return IsNanBits(format, code) ? code : format.nan_bits();
 }
 
-// Returns the decimal `text`, changed by `step` in its last digit, if it reads back to `code`; else
-// 0.
+// Changes `text` by `step` in its last digit. Returns its value if it reads back to `code`, else 0.
 double ReadsBackTo(const FloatFormat& format, uint64_t code, absl::string_view text, int digits,
                    int64_t step) {
   std::string moved;
@@ -172,8 +171,8 @@ double ReadsBackTo(const FloatFormat& format, uint64_t code, absl::string_view t
   return read > 0 && RoundMagnitude(format, text, read) == code ? read : 0;
 }
 
-// Appends the shortest decimal of a value of at most 16 bits. Tries increasing lengths n: the
-// nearest decimal of n digits and, at a power of two, where the spacing changes, its neighbours.
+// Appends the shortest decimal of a value of at most 16 bits. For n = 1, 2, ..., tries the nearest
+// decimal of n digits and, at a power of two, where the spacing changes, the decimals next to it.
 void AppendNarrowMagnitude(PrimitiveType type, uint64_t code, std::string* out) {
   const FloatFormat& format = FormatOf(type);
   double value = DecodeFloat(format, code);

@@ -62,7 +62,7 @@ TEST(DecimalTest, PrintsTheShortestDecimal) {
   }
 }
 
-// Returns the two decimals next to a printed one that have one significant digit less.
+// Returns the two decimals next to a printed decimal that have one significant digit less.
 std::vector<std::string> Shorter(absl::string_view text) {
   size_t mantissa_end = std::min(text.find('e'), text.size());
   std::string digits;

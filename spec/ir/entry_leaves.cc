@@ -7,7 +7,7 @@
 namespace hlocts {
 namespace {
 
-// Returns the shape from the header with the dynamic flags of the instruction, because the header
+// Returns the shape from the header with the dynamic flags of the instruction's shape: the header
 // only determines memory layout (ruling 0064).
 Shape Placed(const Shape& placed, const Shape& stated) {
   Shape shape = placed;

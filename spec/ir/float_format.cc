@@ -63,8 +63,7 @@ uint64_t NanCode(const FloatFormat& f, uint64_t sign) {
   return f.nan_bits();
 }
 
-// Encodes f8e8m0fnu, which has only an exponent. Ties go to the even code; zero yields the least
-// power of two.
+// Encodes f8e8m0fnu, a power of two. Ties go to the even code; zero yields the least power of two.
 uint64_t EncodePowerOfTwo(const FloatFormat& f, double value, Overflow overflow) {
   if (std::isnan(value) || value < 0) return f.nan_bits();
   if (value == 0) return 0;

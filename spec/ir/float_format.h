@@ -64,7 +64,7 @@ bool IsInfinityBits(const FloatFormat& format, uint64_t bits);
 // Returns the exact value. NaN payloads are kept only for f64, whose bits are reinterpreted.
 double DecodeFloat(const FloatFormat& format, uint64_t bits);
 // Returns the code nearest to `value`, ties to even. NaN yields nan_bits(), with the sign of
-// `value` if the format has signed NaNs; f4e2m1fn yields its negative zero. For f8e8m0fnu see
+// `value` if the format has signed NaNs; in f4e2m1fn it yields negative zero. For f8e8m0fnu see
 // ruling 0035.
 uint64_t EncodeFloat(const FloatFormat& format, double value,
                      Overflow overflow = Overflow::kNatural);

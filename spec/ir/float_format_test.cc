@@ -14,7 +14,7 @@
 namespace hlocts {
 namespace {
 
-// The processor's floating-point modes, and the one in which it flushes subnormals.
+// Access to the processor's floating-point modes. kFlush: the bits that make it flush subnormals.
 #if defined(__x86_64__)
 constexpr uint64_t kFlush = 0x8040;
 uint64_t Modes() { return _mm_getcsr(); }
@@ -39,9 +39,9 @@ TEST(FloatFormatTest, SubnormalsOfBf16AreSubnormalFloats) {
 }
 
 #if defined(__x86_64__) || defined(__aarch64__)
-// All callers share the tables, even if the first caller is an engine that flushes subnormals.
+// The shared tables are correct even if the caller that fills them flushes subnormals.
 TEST(FloatFormatDeathTest, TablesMadeUnderFlushAreWhole) {
-  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a process without tables
+  testing::FLAGS_gtest_death_test_style = "threadsafe";  // a new process, which has no tables
   auto decode = [] {
     const uint64_t before = Modes();
     SetModes(before | kFlush);

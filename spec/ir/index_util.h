@@ -10,9 +10,9 @@
 
 namespace hlocts {
 
-// Returns strides[d], the distance of two neighbours along dimension d, if the last dimension is
-// fastest. The unit is one element, or a byte if `innermost` is the size of an element. A stride
-// that does not fit is INT64_MAX, which happens only in arrays without elements.
+// Returns the row-major strides: strides[d] is the distance of two neighbours along dimension d.
+// The unit is one element, or a byte if `innermost` is the size of an element. A stride that does
+// not fit is INT64_MAX, which happens only in arrays without elements.
 std::vector<int64_t> RowMajorStrides(absl::Span<const int64_t> dimensions, int64_t innermost = 1);
 // Returns the strides for a layout; padded_dimensions, if present, determine them (ruling 0017).
 std::vector<int64_t> LayoutStrides(absl::Span<const int64_t> dimensions, const Layout& layout);

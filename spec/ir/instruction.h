@@ -39,7 +39,8 @@ class Instruction {
   const Instruction& operand(int64_t i) const { return *operands_[i]; }
   int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
 
-  // Attributes are in the order read. Get<T> returns nullptr if absent or of another kind.
+  // Returns nullptr if the attribute is absent or of another kind. Attributes are in the order
+  // read.
   template <typename T>
   const T* Get(Attr attr) const {
     for (const auto& [name, value] : attributes_) {
@@ -61,7 +62,7 @@ class Instruction {
   Computation* CalledComputation(Attr attr) const;       // nullptr if absent
   // Returns all computations that this instruction names, in the order of its attributes.
   std::vector<Computation*> called_computations() const;
-  // Returns the branches of a conditional, the one for true before the one for false.
+  // Returns the branches of a conditional, the true branch before the false branch.
   std::vector<Computation*> branches() const;
 
   // Used only by opcode constant.
@@ -75,7 +76,7 @@ class Instruction {
   int64_t parameter_number() const { return parameter_number_; }
   void set_parameter_number(int64_t number) { parameter_number_ = number; }
 
-  // The position in the computation, which maintains it, and the id in the proto form (0: none).
+  // The position, which the computation maintains, and the id in the proto form (0: none).
   int64_t index() const { return index_; }
   int64_t proto_id = 0;
   std::string unknown_fields;  // of the proto form, kept for writing

@@ -36,7 +36,7 @@ std::atomic<int64_t>& LiveByteCount() {
   return count;
 }
 
-// Zeroed memory comes from the system without being written here.
+// Allocates memory. calloc gets zeroed pages from the system and does not write them.
 uint8_t* Allocated(size_t bytes, bool zeroed) {
   constexpr size_t kShort = 4096;
   if (zeroed) return static_cast<uint8_t*>(std::calloc(bytes | 1, 1));
@@ -46,7 +46,7 @@ uint8_t* Allocated(size_t bytes, bool zeroed) {
 }  // namespace
 
 Literal::Buffer::Buffer(size_t bytes, bool zeroed) : size(bytes), data(Allocated(bytes, zeroed)) {
-  if (data == nullptr) {  // as operator new does
+  if (data == nullptr) {  // like operator new
     if (const std::new_handler handler = std::get_new_handler()) handler();
     throw std::bad_alloc();
   }

@@ -49,7 +49,7 @@ class Literal {
   // Returns the number of stored elements, the product of the bounds.
   int64_t element_count() const { return element_count_; }
 
-  // Returns the elements as NativeOf<element_type()>, or as any T of the same size for their bytes.
+  // Returns the elements as NativeOf<element_type()>, or their bytes as any T of that size.
   template <typename T>
   absl::Span<const T> data() const {
     // Braces would select the list constructor: Span<const bool>{pointer, count} is two bools.
@@ -68,7 +68,7 @@ class Literal {
   const std::vector<Literal>& elements() const;  // requires a tuple (CHECKed)
   std::vector<Literal>& mutable_elements();      // call RefreshTupleShape after a change
   void RefreshTupleShape();
-  // Returns element i of a tuple, moved out if no copy of the tuple shares it. The caller must not
+  // Returns element i of a tuple; moves it if no copy of the tuple shares it. The caller must not
   // read that element of this tuple again.
   Literal TakeElement(int64_t i);
 
@@ -93,8 +93,7 @@ class Literal {
   static absl::StatusOr<Literal> FromBytesInLayout(const Shape& shape, const Layout& layout,
                                                    absl::string_view bytes);
 
-  // Returns true if shapes, run-time sizes and bits are equal. Ignores layouts and padding
-  // elements.
+  // Returns true if shapes, run-time sizes and bits are equal. Ignores layouts and padding.
   bool BitwiseEqual(const Literal& other) const;
 
   // Returns true if this literal alone owns its storage, so that the storage can be reused.

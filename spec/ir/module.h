@@ -102,7 +102,7 @@ class Module {
   Computation* entry() const { return entry_; }
   void set_entry(Computation* entry) { entry_ = entry; }
 
-  // Returns each computation once, callees before callers. Breaks cycles, which are invalid.
+  // Returns each computation once, callees before callers. Ignores calls that close a cycle.
   std::vector<Computation*> CallOrder() const;
   // Returns a deep copy. Pointers inside it point into the copy.
   std::unique_ptr<Module> Clone() const;

@@ -109,7 +109,7 @@ struct IsNarrowInt : std::false_type {};
 template <int kBits, bool kSigned>
 struct IsNarrowInt<NarrowInt<kBits, kSigned>> : std::true_type {};
 
-// Calls visitor(std::integral_constant<PrimitiveType, t>{}) for an array type t. Every branch must
+// Calls visitor(std::integral_constant<PrimitiveType, t>{}) for an array type t. All calls must
 // return the same type. The visitor is instantiated for all 31 types, so keep it small, or dispatch
 // on width (DispatchStorage in the reference) if it only moves bytes.
 template <typename Visitor>

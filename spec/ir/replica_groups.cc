@@ -65,8 +65,8 @@ absl::Status CheckAxes(const MeshAxes& mesh) {
                       absl::StrJoin(mesh.device_ids, ","), ")");
 }
 
-// Splits every axis into the product of its parts. Appends their sizes to `sizes`, major first, and
-// sets `dimension` to the index in `sizes` of each grouped part.
+// Splits every axis into parts. Appends the sizes of the parts to `sizes`, major first, and sets
+// `dimension` to the index in `sizes` of each grouped part.
 absl::Status SplitAxes(const MeshAxes& mesh, std::vector<int64_t>* sizes,
                        std::vector<int64_t>* dimension) {
   dimension->resize(mesh.grouped.size());

@@ -73,7 +73,7 @@ TEST(LayoutsDocumentTest, TheOrderIsAPermutation) {
   EXPECT_FALSE(ValidateLayout(WithOrder({0, 1}), 3).ok());
 }
 
-// The sentence describes [3,5] as widths of the margin, its example uses totals (ruling 0017).
+// The text describes [3,5] as widths of the margin, but its example uses totals (ruling 0017).
 TEST(LayoutsDocumentTest, PaddedDimensionsAreTotals) {
   Layout layout = WithOrder({0, 1});
   layout.padded_dimensions = {3, 5};
@@ -102,7 +102,7 @@ TEST(LayoutsDocumentTest, LinearAndMultiDimensionalIndicesConvert) {
   EXPECT_EQ(LinearIndex({1, 2, 3}, strides), 1 + 4 + 18);
 }
 
-// Converts indices to memory positions and back, as in row-major order from slowest to fastest.
+// A position is the row-major position if dimensions are ordered from slowest to fastest.
 TEST(LayoutsDocumentTest, IndicesOfEveryLayoutConvertBothWays) {
   const std::vector<int64_t> dimensions = {2, 3, 4};
   std::vector<int64_t> order = {0, 1, 2};

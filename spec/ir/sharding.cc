@@ -39,7 +39,7 @@ int64_t CountOf(absl::Span<const AxisPart> parts) {
   return count;
 }
 
-// Returns the tile at a mesh position, if the parts (major part first) define the tiles.
+// Returns the index of the tile at mesh position `place`. `parts` define the tiles, major first.
 int64_t IndexOf(absl::Span<const AxisPart> parts, const Mesh& mesh,
                 absl::Span<const int64_t> place) {
   int64_t index = 0;
@@ -227,7 +227,7 @@ absl::StatusOr<TileGrid> TileGridOf(const NamedSharding& named, absl::Span<const
   HLOCTS_RETURN_IF_ERROR(CheckParts(named));
   const std::vector<int64_t> sizes = MeshSizes(named.mesh);
   const int64_t rank = static_cast<int64_t>(named.dimensions.size());
-  if (sizes.empty()) return WholeOnEachDevice(rank, 1);  // as on a single device
+  if (sizes.empty()) return WholeOnEachDevice(rank, 1);  // like a single device
   TileGrid grid = WholeOnEachDevice(rank, DeviceProduct(sizes));
   for (int64_t d = 0; d < rank; ++d) {
     std::vector<AxisPart> parts;

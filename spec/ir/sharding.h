@@ -15,7 +15,7 @@
 
 namespace hlocts {
 
-// The number of tiles along each dimension, and each device's tile. Equal tiles are replicas.
+// The number of tiles along each dimension, and each device's tile; devices may have the same tile.
 struct TileGrid {
   std::vector<int64_t> counts;                // [dimension]
   std::vector<std::vector<int64_t>> indices;  // [device][dimension]
@@ -42,8 +42,7 @@ int64_t DeviceCountOf(const Sharding& sharding);
 const Sharding& LeafSharding(const Sharding& sharding, int64_t leaf);
 // Returns true if some dimension of the array is not a multiple of its number of tiles.
 bool IsUneven(const Sharding& sharding, const Shape& array);
-// Returns true if readers of some leaf must sum the values of all devices or of subgroups (ruling
-// 0124).
+// Returns true if some leaf is the sum of the values of all devices or of a subgroup (ruling 0124).
 bool IsUnreduced(const Sharding& sharding);
 
 // An axis of a mesh. A named sharding (Shardy) has a mesh of axes and, for each dimension of the
@@ -66,10 +65,10 @@ struct NamedSharding {
   std::vector<std::vector<AxisPart>> dimensions;
   std::vector<AxisPart> manual, unreduced;  // all other axes, named or not, are replicated
 };
-// Sets the fields of `sharding` that have the older form, except raw_text. Returns InvalidArgument
-// for a repeated axis, a part that does not divide its axis, or devices that are not a permutation.
+// Converts to the older form, without raw_text. Returns InvalidArgument for a repeated axis, a part
+// that does not divide its axis, or devices that are not a permutation.
 absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding);
-// Returns the grid that the axes in `only` alone define: a device's part in a manual region.
+// Returns the grid of the axes in `only`, which gives a device's part in a manual region.
 absl::StatusOr<TileGrid> TileGridOf(const NamedSharding& named, absl::Span<const int64_t> only);
 
 // Return the module's first instruction with an unreduced or uneven sharding; nullptr if none.

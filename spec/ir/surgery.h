@@ -13,19 +13,19 @@ namespace hlocts {
 
 // Returns true for a parameter or constant, which carries a value and computes nothing.
 bool IsCarrier(const Instruction& instruction);
-// Returns true for iota, broadcast and reshape, which are cheap to duplicate on constants.
+// Returns true for iota, broadcast and reshape, which are cheap to copy with constants.
 bool IsCheapOfConstants(Opcode opcode);
 // Returns the computation that a call or fusion runs once on its operands, otherwise nullptr.
 const Computation* InlinedBody(const Instruction& instruction);
 
-// Replaces `from` by `to` in all uses of `from` and as the root, except in `to` and in `keep`.
+// Replaces `from` by `to` as the root and in all users of `from` except `to` and `keep`.
 void ReplaceUses(Instruction* from, Instruction* to, absl::Span<Instruction* const> keep = {});
 
 // Returns a detached copy of the instruction with these operands and this name.
 std::unique_ptr<Instruction> CopyOf(const Instruction& instruction, std::string name,
                                     std::vector<Instruction*> operands);
 
-// Moves `added`, which is in the computation of `place`, directly after `place` in this order.
+// Moves `added`, instructions of the same computation, in this order to directly after `place`.
 void MoveBehind(Instruction* place, absl::Span<Instruction* const> added);
 // Makes `added` the first instruction of its computation, so that all others may use it.
 void MoveToFront(Instruction* added);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts between an array and the tiles of it that devices hold (spec/ir/sharding.h).
+// Converts between an array and its tiles on devices (spec/ir/sharding.h).
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace hlocts {
 
-// Returns the grid of each leaf of an array or tuple. Every device has every leaf whole if there is
-// no annotation (null). Errors are those of TileGridOf; InvalidArgument if a tuple sharding has a
+// Returns the grid of each leaf of an array or tuple. If `sharding` is null, every device has all
+// of every leaf. Returns the errors of TileGridOf, and InvalidArgument if a tuple sharding has a
 // different number of leaves.
 absl::StatusOr<std::vector<TileGrid>> LeafGrids(const Sharding* sharding, const Shape& shape,
                                                 int64_t devices);

@@ -15,7 +15,7 @@ struct Extent {
   int64_t size = 1, index = 0;
 };
 
-// Splits the most minor dimensions, as many as the tile has, into tiles and positions in a tile.
+// Splits the minor dimensions, as many as the tile has, into tile number and position in the tile.
 std::vector<Extent> Split(std::vector<Extent> extents, const std::vector<int64_t>& tile) {
   if (extents.size() < tile.size())
     extents.insert(extents.begin(), tile.size() - extents.size(), Extent());
@@ -34,7 +34,7 @@ int64_t ClampedProduct(int64_t a, int64_t b) {
   return a != 0 && b > kElementsMax / a ? kElementsMax + 1 : a * b;
 }
 
-// Returns the number of positions, at most kElementsMax + 1, and the position of `index`.
+// Returns the number of positions in memory, at most kElementsMax + 1, and that of `index`.
 Extent InMemory(absl::Span<const int64_t> dimensions, absl::Span<const int64_t> index,
                 const Layout& layout) {
   std::vector<Extent> extents;

@@ -17,7 +17,7 @@ struct TiledPositions {
   std::vector<int64_t> positions;  // of the elements in row-major order
 };
 
-// kUnimplemented: a tile that combines dimensions ("*"), or more than 2^28 elements in memory.
+// Unimplemented: a tile that combines dimensions ("*"), or more than 2^28 elements in memory.
 absl::StatusOr<TiledPositions> PositionsInTiles(absl::Span<const int64_t> dimensions,
                                                 const Layout& layout);
 
