@@ -262,7 +262,7 @@ std::string SetText(const AcceptanceSet& s, PrimitiveType type) {
 }
 
 SetArray SetArray::Unspecified(const Shape& shape, WideningCause cause, uint32_t origin) {
-  if (shape.ElementCount() == 0) return SetArray(Literal(shape));  // nothing is free
+  if (shape.ElementCount() == 0) return SetArray(Literal(shape));  // no elements
   int64_t count = shape.ElementCount() * (IsComplex(shape.element_type()) ? 2 : 1);
   SetArray result(shape,
                   std::vector<AcceptanceSet>(count, AcceptanceSet::Unspecified(cause, origin)));

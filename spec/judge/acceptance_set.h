@@ -40,12 +40,12 @@ enum class WideningCause : uint8_t {
   kFreedom,  // a choice that the documents leave to the engine
   kUnknown,  // a result that the sets cannot express
   kFormat,   // a zero or a sign that the type does not have
-  kReading,  // operands of a contraction that are read in fewer bits
-  kParts,    // such operands that are split into parts
+  kReading,  // operands of a contraction that are read with fewer bits
+  kParts,    // operands of a contraction that are split into parts
 };
 inline constexpr WideningCause kLastWideningCause = WideningCause::kParts;
 absl::string_view WideningCauseName(WideningCause cause);
-// Returns the lemma that bounds the width; 0 if there is none or the instruction decides it.
+// Returns the lemma that bounds the width; 0 if there is none or it depends on the instruction.
 int LemmaOf(WideningCause cause);
 
 struct AcceptanceSet {
@@ -125,8 +125,7 @@ class SetArray {
   SetArray() = default;
   // Constructs an array in which each element has one value; the bits of NaNs are known.
   explicit SetArray(Literal exact) : exact_(std::move(exact)) {}
-  // Constructs an array from one set per element (two if complex), in row-major order of the
-  // bounds.
+  // Constructs an array from one set per element (complex: two), in row-major order of the bounds.
   SetArray(Shape shape, std::vector<AcceptanceSet> sets)
       : shape_(std::make_shared<const Shape>(std::move(shape))),
         sets_(std::make_shared<std::vector<AcceptanceSet>>(std::move(sets))) {}
@@ -160,11 +159,10 @@ class SetArray {
   // Run-time sizes of the dynamic dimensions. Empty if they equal the bounds.
   std::vector<int64_t> runtime_sizes;
   // A predicate over whole arrays, which reads this array as value `joint_slot`. It is checked if
-  // the array is an output. Consumers may assume that each element is in its set above.
+  // the array is an output. Consumers may assume that each element is in its own set.
   std::shared_ptr<const JointPredicate> joint;
   int joint_slot = 0;
-  // The positions of the predicate's elements in this array; nullptr if it reads the array
-  // unchanged.
+  // The positions of the predicate's elements in this array; nullptr if none was moved.
   std::shared_ptr<const MovedJoint> joint_moved;
   uint32_t origin = 0;  // index of the instruction that created the array
   // The array's number in the judge's record of computed arrays (reference/judge/centred). -1 if it
@@ -174,7 +172,7 @@ class SetArray {
  private:
   std::shared_ptr<const Shape> shape_;  // shared by copies; nullptr for exact arrays
   Literal exact_;
-  mutable std::shared_ptr<std::vector<AcceptanceSet>> sets_;  // of columns: created on demand
+  mutable std::shared_ptr<std::vector<AcceptanceSet>> sets_;  // from columns_, on demand
   std::shared_ptr<const IntervalColumns> columns_;
 };
 

@@ -20,7 +20,7 @@ bool LessAsHigh(const Bound& a, const Bound& b) {
 
 }  // namespace
 
-// Extends the image by the bound.
+// Extends the image's interval to contain the bound.
 void Include(const Bound& bound, Image& r) {
   if (!r.finite) {
     r.lo = r.hi = bound;
@@ -105,7 +105,7 @@ Image RemainderImage(const View& a, const View& b) {
   }
   if (!b.Positive() && !b.Negative()) return r;
   double least = b.lo > 0 ? b.lo : b.hi < 0 ? -b.hi : 0, most = std::max(-b.lo, b.hi);
-  if (std::max(-a.lo, a.hi) < least) {  // smaller than any divisor: the remainder is the dividend
+  if (std::max(-a.lo, a.hi) < least) {  // below every divisor: the remainder is the dividend
     Include(Point(a.lo), r);
     Include(Point(a.hi), r);
     return r;

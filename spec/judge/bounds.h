@@ -43,7 +43,7 @@ class Bounds {
   std::array<double, std::size(kRows)> values_ = {};
 };
 
-// The proved constants. Only the test of mutants uses other constants.
+// The proved constants. Only bounds_test.cc uses others.
 inline constexpr Bounds kBounds;
 
 }  // namespace hlocts

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Represents an element whose value is in one of a few alternative sets (lemma 31): the last of
-// three updates, either operand of a select, the index of one of the tied elements. A single
+// Represents an element whose value is in one of a few alternative sets (lemma 31), e.g. any of
+// three updates, either operand of a select, or the index of any of the tied elements. A single
 // interval would also contain the values between the sets.
 #pragma once
 
@@ -19,7 +19,7 @@ class Choices {
  public:
   static constexpr size_t kMax = 8;
 
-  // Returns false if there would be more than kMax sets. The caller then uses only their join.
+  // Return false if there would be more than kMax sets. The caller then uses only their join.
   bool Add(const AcceptanceSet& set);
   bool AddAll(const std::vector<AcceptanceSet>& sets);
   const std::vector<AcceptanceSet>& sets() const { return sets_; }
@@ -28,7 +28,7 @@ class Choices {
   std::vector<AcceptanceSet> sets_;
 };
 
-// Alternative sets, keyed by element * components + component. Other elements have only array.At().
+// Alternative sets, keyed by element * components + component. Other elements have the set At().
 class ChoiceMap {
  public:
   void Put(int64_t at, std::vector<AcceptanceSet> sets) { map_[at] = std::move(sets); }

@@ -12,7 +12,7 @@ using Wide = std::complex<long double>;
 
 ComplexSet OpenSet(WideningCause cause, const SetContext& context);
 
-// The finite centre of a complex set and its radii in both components.
+// A complex set as a finite centre and a radius for each component.
 struct Ball {
   Wide centre = 0;
   long double re_radius = 0, im_radius = 0;
@@ -28,9 +28,9 @@ bool Finite(const Wide& z);
 long double Unit(const SetContext& context, long double x);
 ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b);
 
-// Returns true for one value; all NaNs count as one. Used in the strict profile (lemma 24).
+// Returns true if z has one value; all NaNs are one. Used in the strict profile (lemma 24).
 bool OneValue(const ComplexSet& z, Wide& value);
-// Returns the set of each part of f: its value, the value in Annex G of C, or a NaN. Zeros and
+// Returns the values of each part of f: that of f, that in Annex G of C, or NaN. Zeros and
 // infinities have either sign if `signs_free`.
 ComplexSet SpecialBox(const Wide& f, bool signs_free, const SetContext& context);
 bool SignsFree(const Wide& z, const Wide& f);

@@ -11,7 +11,7 @@ namespace {
 // The way in which the slope of a function may grow with the distance from a point.
 enum class Growth : uint8_t {
   kByDistance,  // by less than a quarter within an eighth of the distance to a singularity
-  kEntire,      // |f''| at distance r is at most e^r times |f| + |f'| at the point
+  kEntire,      // |f''| at distance r is at most e^r (|f| + |f'|), f and f' at the point
   kQuadratic,   // f' is a quadratic polynomial of f with coefficients of at most 1
 };
 
@@ -84,7 +84,7 @@ const ComplexFunction* FunctionOf(Opcode opcode) {
   return nullptr;
 }
 
-// Computes the distance that f may move from f(z) within `slack` of z; false if unbounded.
+// Computes a bound of |f(w) - f(z)| for |w - z| <= slack. Returns false if there is none.
 bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long double slack,
              long double& moved) {
   const long double slope = function.slope(z, f), modulus = std::abs(f);
@@ -117,8 +117,8 @@ bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& bal
   return true;
 }
 
-// Joins the boxes for subnormal components that are read as zero, where the function may be far
-// from its value nearby (log, sign). Returns false if the function has no finite value there.
+// Joins the boxes for subnormal components that are read as zero. At zero, the function may be far
+// from its value nearby (log, sign). Returns false if it has no finite value there.
 bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetContext& context,
                  ComplexSet& box) {
   const Wide z = ball.centre;
@@ -144,9 +144,9 @@ bool Straddles(const Ball& ball, bool real) {
 
 // Joins the values of sign as z / |z| with the modulus of `abs` (lemma 24, ruling 0034), computed
 // from squares in the element's own format. If the squares overflow, z is divided by infinity, and
-// both parts are zeros of their own signs. Underflow changes m^2 by at most 2 lambda: if x = 2
-// lambda / |z|^2 is at most 1/2, the quotient moves by at most (1 - x)^(-1/2) - 1 <= x. Returns
-// false if the modulus may be zero.
+// both parts are zeros of their own signs. Underflow changes |z|^2 by at most 2 lambda (lambda: the
+// least normal number). If x = 2 lambda / |z|^2 is at most 1/2, the quotient moves by at most (1 -
+// x)^(-1/2) - 1 <= x. Returns false if the modulus may be zero.
 bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSet& box) {
   const Wide z = ball.centre;
   if (z == Wide(0) && ball.re_radius + ball.im_radius == 0) return true;
@@ -172,8 +172,8 @@ bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSe
   return true;
 }
 
-// Adds the NaNs of parts beyond the range. Such a part is a product of factors, one of which may be
-// infinite. The other part may then be that infinity times zero, which is NaN.
+// Adds NaN to both parts if one may be infinite. Such a part is a product of factors, one of which
+// may be infinite. The other part may then be that infinity times zero, which is NaN.
 void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   constexpr uint16_t kInfinities = AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
   if (!box.re.Has(kInfinities) && !box.im.Has(kInfinities)) return;
@@ -190,8 +190,8 @@ bool IsNotStrict(const SetContext& context) {
   return context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
 }
 
-// Returns the set of an operand without a finite box. In the strict profile, infinities, NaNs and
-// poles have one value (ruling 0034). Operands near them have no known bound.
+// Returns the results for an operand without a finite box. In the strict profile, infinities, NaNs
+// and poles have one value (ruling 0034). No bound is known near such operands.
 ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
                       const SetContext& context) {
   Wide z;

@@ -16,9 +16,9 @@ using Flag = AcceptanceSet::Flag;
 long double Square(double x) { return static_cast<long double>(x) * x; }
 
 // Widens the modulus by the error of computing x^2 + y^2 in the format. Lemma (lemma 24): each
-// square, and the sum, loses less than the least normal number if flushed, and half the least
-// number otherwise. The total loss is less than 2 lambda; the gain is smaller. The modulus is the
-// root.
+// square, and the sum, loses less than the least normal number lambda if flushed, and half a
+// subnormal step otherwise. The total loss is less than 2 lambda; the gain is smaller. The modulus
+// is the root.
 void WidenBySquares(const FloatFacts& facts, Image& image) {
   const long double lost = 2 * static_cast<long double>(facts.min_normal);
   const long double lo = Square(image.lo.value) - lost, hi = Square(image.hi.value) + lost;
@@ -62,7 +62,7 @@ AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context) {
   if (image.nan && image.pos_inf) {
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
-  // In default and relaxed, the formula may use squares in the element's format (ruling 0034).
+  // Outside the strict profile, formulas may use squares in the element's format (ruling 0034).
   const bool squares = context.rule.Allows(kFlushResult) && image.finite && image.hi.value > 0;
   const double modulus = image.hi.value;
   if (squares) WidenBySquares(*context.result, image);
@@ -79,8 +79,8 @@ bool Strict(const SetContext& context) {
   return !context.rule.Allows(kFlushOperand) && !context.rule.Allows(kFlushResult);
 }
 
-// Returns the product in the strict profile if the formula yields two NaNs: these, or the value in
-// C's Annex G.
+// Returns the product in the strict profile if the formula yields two NaNs: these NaNs, or the
+// value in C's Annex G.
 ComplexSet AnnexGProduct(const ComplexSet& a, const ComplexSet& b, const ComplexSet& formula,
                          const SetContext& context) {
   Wide x, y;
@@ -90,7 +90,7 @@ ComplexSet AnnexGProduct(const ComplexSet& a, const ComplexSet& b, const Complex
   return JoinBoxes(formula, SpecialBox(x * y, SignsFree(x, y), context));
 }
 
-// Returns the strict profile's quotient for special parts or a zero divisor: C's Annex G, or NaNs.
+// Returns the strict profile's quotient of special values: that of C's Annex G, or NaNs.
 ComplexSet AnnexGQuotient(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Wide x, y;
   if (!Strict(context) || !OneValue(a, x) || !OneValue(b, y)) {
@@ -104,7 +104,7 @@ ComplexSet AnnexGQuotient(const ComplexSet& a, const ComplexSet& b, const SetCon
 ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   SetContext real = context;
   real.rule.rule_class = RuleClass::kCorrectlyRounded;
-  // A compiler may treat the products as one expression, which neither rounds nor saturates them.
+  // A compiler may evaluate the expression without rounding or saturating the products.
   real.rule.permissions |= kContract;
   auto product = [&](const AcceptanceSet& x, const AcceptanceSet& y) {
     return BinaryFloat(Opcode::kMultiply, x, y, real);
@@ -118,13 +118,13 @@ ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& 
   return r;
 }
 
-// Returns a number above which underflow losses are less than a quarter of the rounding unit.
+// Returns a number above which an underflow loses less than a quarter of a rounding error.
 long double LeastWhole(const FloatFacts& facts) {
   return std::ldexp(static_cast<long double>(facts.min_normal), facts.p + 3);
 }
 
 // Returns true if the square of a modulus stays in range (lemma 24): sums of squares do not
-// overflow, and flushes leave at least 15/16 of it.
+// overflow, and flushes leave at least 15/16 of the square.
 bool SquaresInRange(long double square, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   return square > context.bounds->RangeOfSquares() * static_cast<long double>(facts.min_normal) &&
@@ -173,8 +173,8 @@ bool FactorsLeaveRange(const Wide& x, const Wide& y, const SetContext& context) 
   return !(modulus * modulus > LeastWhole(facts) && modulus * modulus < most);
 }
 
-// Returns the ulps of e^(y log x) computed from real functions (lemma 24). The exponent multiplies
-// the error of the logarithm; only y multiplies the error of |x|.
+// Returns the ulps of e^(y log x) computed from real functions (lemma 24). `exponent` multiplies
+// the error of the logarithm; `y` multiplies the error of |x|.
 long double PowerUlps(const SetContext& context, long double exponent, long double y) {
   const long double own = context.rule.ulps;
   return own + (own + context.bounds->PowerOfProduct()) * (exponent + 2) +
@@ -207,7 +207,7 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
   return JoinBoxes(box, Box(below, tolerance, context));
 }
 
-// The largest slack, relative to a number near the unit circle, of the first-order bound.
+// The largest slack of a number near the unit circle for which the first-order bound holds.
 constexpr long double kAtan2Most = 0.0625L;
 
 // Computes -i log((x + iy) / sqrt(x^2 + y^2)) at points away from its poles (x^2 + y^2 = 0) and its
@@ -225,7 +225,7 @@ ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& con
     return OpenSet(WideningCause::kFreedom, context);
   const Wide square = x.centre * x.centre + y.centre * y.centre, root = std::sqrt(square);
   const Wide w = (x.centre + Wide(0, 1) * y.centre) / root;
-  // The sums x^2 + y^2 and x + iy magnify the errors of their terms by `condition` and `cancelled`.
+  // x^2 + y^2 magnifies the errors of its terms by `condition`, and x + iy by `cancelled`.
   const Wide sum = x.centre + Wide(0, 1) * y.centre;
   long double unit = std::ldexp(1.0L, -facts.p), condition = size / std::abs(square);
   long double cancelled = std::sqrt(size) / std::abs(sum);

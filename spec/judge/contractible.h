@@ -6,9 +6,9 @@
 
 namespace hlocts {
 
-// Marks the set of a product, quotient, power or sum, unless it is one number that needed no
-// rounding. An interval without a pre-rounding interval also results from a rounding; it contains
-// the unrounded values.
+// Marks the set of a product, quotient, power or sum, unless the set is one number that needed no
+// rounding. An interval without a pre-rounding interval is marked because it results from a
+// rounding; it contains the unrounded values.
 inline void MarkContractible(AcceptanceSet& s) {
   if (s.Has(AcceptanceSet::kPreRounding) || (s.finite() && s.lo < s.hi)) {
     s.flags |= AcceptanceSet::kContractible;

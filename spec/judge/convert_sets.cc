@@ -11,7 +11,7 @@ using Flag = AcceptanceSet::Flag;
 
 namespace {
 
-// Returns the format with these widths. With `own_range`, it has the operand's exponent range.
+// Returns the format with these widths. If `own_range`, it has the operand's exponent range.
 FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantissa_bits,
                         bool own_range) {
   FloatFacts target = operand;
@@ -28,14 +28,14 @@ FloatFacts ReducedFacts(const FloatFacts& operand, int exponent_bits, int mantis
 }
 
 // Rounds to the target's precision with the operand's exponent range, then applies the target's
-// range. With `normalized`, the bits of a subnormal operand count from its leading one.
+// range. If `normalized`, the bits of a subnormal operand are counted from its leading one.
 double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operand,
                     bool normalized) {
   if (std::isinf(x)) return x;
   FloatFacts precise = target;
   precise.emin = operand.emin;
   precise.max = kLargestDouble / 4;
-  // Near the end of double's range, a quarter of x is rounded, since Round computes larger numbers.
+  // Near the end of double's range, rounds a quarter of x, since Round computes larger numbers.
   const double size = std::fabs(x);
   const double scale = size > precise.max                        ? 0.25
                        : normalized && size < operand.min_normal ? 0x1p128
@@ -45,8 +45,8 @@ double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operan
 }
 
 // Moves a tie towards the side `up`. Without mantissa bits, neither neighbour of a tie has an even
-// last digit: IEEE 754 rounds to the larger, but the even bit pattern may be the smaller (ruling
-// 0053). Both are accepted. The neighbours of x are x / 1.5 and x * 4 / 3.
+// last digit: IEEE 754 rounds to the larger neighbour, but that with the even bit pattern may be
+// the smaller (ruling 0053). Both are accepted. The neighbours of x are x / 1.5 and x * 4 / 3.
 double BesideTie(double x, bool up, const FloatFacts& target) {
   int exponent;
   if (target.p != 1 || std::fabs(std::frexp(x, &exponent)) != 0.75) return x;
@@ -55,7 +55,7 @@ double BesideTie(double x, bool up, const FloatFacts& target) {
 
 void StoreReduced(const View& v, const FloatFacts& target, const SetContext& context,
                   Stored& stored) {
-  // The bits of a subnormal count from its leading one or the implicit bit's place (ruling 0053).
+  // A subnormal's bits are counted from its leading one or from the implicit bit (ruling 0053).
   const auto round = [&](double x, bool up, bool normalized) {
     return RoundReduced(BesideTie(x, up, target), target, *context.operand, normalized);
   };
@@ -102,8 +102,8 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
   const FloatFormat& format = FormatOf(context.operand->type);
   bool own_range = exponent_bits >= format.exponent_bits;
   AcceptanceSet s = ReducedPrecision(v, exponent_bits, mantissa_bits, own_range, context);
-  // The operand's format may have this many exponent bits, but another bias or no exponent for
-  // infinities. Then the range is the format's own or that of IEEE 754 (ruling 0053).
+  // If the operand's format has this many exponent bits, but another bias or no exponent for
+  // infinities, the range is that of the format or that of IEEE 754 (ruling 0053).
   if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
     s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
   }
@@ -215,7 +215,7 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   if (v.pos_inf) values.Add(values.range.hi);
   if (v.neg_inf) values.Add(values.range.lo);
   if (v.nan) values.Add(0);
-  // The documents leave values out of range open (lemma 20).
+  // The documents leave the result for a value out of range open (lemma 20).
   const bool outside = values.outside || v.nan || v.Infinite();
   if (outside && !saturate)
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);

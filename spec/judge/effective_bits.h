@@ -35,7 +35,7 @@ class EffectiveHistogram {
 
  private:
   static constexpr size_t kSteps = 64;
-  // The counts of all steps. A list holds the steps while they are few, as in a small array.
+  // The counts of all steps. As long as few steps occur, a list holds them.
   class Steps {
    public:
     void Add(size_t step, int64_t count) {
@@ -86,8 +86,8 @@ inline double RoughLog2(double x) {
 
 // Returns the root mean square of a leaf's values, which is the scale of lemma 29. Each value is
 // replaced by the midpoint of its set. Only sets that are narrower than their midpoint's magnitude
-// are used, so that a midpoint is off by at most half of its magnitude. Wider sets are skipped:
-// their midpoints would make all other sets look narrow.
+// are used, so a midpoint is off by at most half of its magnitude. Wider sets are skipped: their
+// midpoints would make all other sets look narrow.
 double RootMeanSquare(const SetArray& set);
 
 // Returns the effective bits of one component: 0 if any value is accepted, at most the precision.
@@ -152,7 +152,7 @@ inline double FullBits(PrimitiveType type) {
   return type == PrimitiveType::kPred ? 1 : BitWidth(type);
 }
 
-// Judges one element of a leaf. `facts` is nullptr except for floats; `rms` is the RootMeanSquare.
+// Judges one element of a leaf. `facts` is nullptr for non-floats; `rms` is its RootMeanSquare.
 void JudgeElement(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                   int64_t index, const FloatFacts* facts, double rms, Tally& tally);
 // Judges all elements of a leaf whose sets are mostly intervals. Returns false without effect if

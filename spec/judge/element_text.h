@@ -9,9 +9,9 @@
 
 namespace hlocts {
 
-// Returns a finite end of a set of float type `type`, which may be between two of its numbers.
+// Prints a finite end of a set of float type `type`. It may be between two numbers of the type.
 std::string NumberText(double value, PrimitiveType type);
-// Returns an end of a set of an integer type, in decimal.
+// Prints an end of a set of integers in decimal.
 std::string IntegerText(Int128 value);
 std::string ElementText(const Literal& literal, int64_t index);
 std::string ElementBits(const Literal& literal,

@@ -2,8 +2,8 @@
 // Implements lemma 30. Lemma: if both operands of an instruction are results of the same
 // instruction, they are the same number. That number was rounded once. A flush of subnormal
 // operands is a mode of the machine and affects both operands in the same way. The rule is not
-// applied where the rounding before this instruction may be skipped, since it may be skipped for
-// one operand only (fma(a, b, -ab) is not 0).
+// applied if the rounding before this instruction may be skipped, since it may be skipped for one
+// operand only (fma(a, b, -ab) is not 0).
 #include "spec/judge/equal_operands.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ Image Remainder(const View& v) {
   return r;
 }
 
-// Returns the image of x op x for floats, or nullopt if it is the image of any two numbers.
+// Returns the image of x op x for floats, or nullopt if it is not narrower than for two numbers.
 std::optional<Image> ImageWithItself(ops::FloatBinary operation, const View& v) {
   switch (operation) {
     case ops::FloatBinary::kMultiply:

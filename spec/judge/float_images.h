@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers of float set arithmetic: the unrounded image of an operation, storing it in the result's
-// format, and the cause of the set's width. Internal to this directory.
+// Helpers of float set arithmetic: they compute the unrounded image of an operation, store it in
+// the result's format and find the cause of the set's width. Internal to this directory.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,7 @@
 namespace hlocts {
 
 inline Bound Point(double x) { return {x, 0}; }
-// Returns true if [lo, hi] contains a number strictly between 0 and `limit` (for negative numbers,
-// pass -hi and -lo).
+// Returns true if [lo, hi] contains a number strictly between 0 and `limit`.
 inline bool MeetsBelow(double lo, double hi, double limit) { return hi > 0 && lo < limit; }
 
 // The stored values of a set under construction.
@@ -37,15 +36,15 @@ void StoreFinite(double slo, double shi, bool keep_max, const SetContext& contex
 // Removes values that the format does not have. A format may have only one zero; if it has no zero
 // and no sign, the results for zeros and negative numbers are unspecified.
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context);
-// Returns the cause with which this operation's own rule widens a set that is not a point.
+// Returns the cause of the width that this operation's rule adds to a set that is not a point.
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context);
 // Returns true if a flush explains the width. A flush moves a result by less than the least normal,
 // and by more only if an operand was flushed.
 bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
                    std::initializer_list<const AcceptanceSet*> operands);
 // Sets the cause of the set's width: an operand that was already wide, a skipped rounding between
-// it and this operation, or this operation. `hulls` is the flag of the operands whose unrounded
-// values the operation reads, or 0 if it reads none.
+// that operand and this operation, or this operation. `hulls` is the flag of the operands whose
+// unrounded values the operation reads, or 0 if it reads none.
 AcceptanceSet WithCause(AcceptanceSet s, const SetContext& context,
                         std::initializer_list<const AcceptanceSet*> operands, uint16_t hulls = 0);
 
@@ -70,8 +69,8 @@ inline void SetZeros(int signs, Image& r) {
 // Extends the image to contain the bound.
 void Include(const Bound& bound, Image& r);
 
-// Adds unrounded values to the set of an exact or selecting operation. `stored` is its result for
-// the stored operands; `wide` is its result for unrounded ones, which some consumers read (lemma
+// Adds unrounded values to the set of an exact or selecting operation. `stored` is the result for
+// stored operands; `wide` is the result for unrounded operands, which some consumers read (lemma
 // 7).
 AcceptanceSet KeepUnrounded(AcceptanceSet stored, const AcceptanceSet& wide);
 
@@ -89,7 +88,7 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
 bool PowerImage(const View& x, const View& y, double least, const SetContext& context, Image& r);
 Image Atan2Image(const View& y, const View& x, const SetContext& context);
 
-// Returns the larger operand by value. It is not rounded, so it has no pre-rounding interval.
+// Returns the set of the larger operand. No rounding occurs, so it has no pre-rounding interval.
 AcceptanceSet MaximumSet(const View& a, const View& b, const SetContext& context);
 AcceptanceSet Absolute(const View& v);
 // Returns the C++ function for floor, ceil, round-* or sign, and nullptr for other opcodes.

@@ -147,8 +147,8 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
                             const SetContext& context) {
   const FloatFacts& facts = *context.operand;
   const bool skip = context.rule.Allows(kSkipRounding);
-  // A product may contract with a sum that reads it. So may a division by a splat, which may become
-  // a multiplication by its reciprocal, and pow(x, 2), which compilers expand to x*x.
+  // A product may contract with a sum that reads it. So may a quotient, since a division by a splat
+  // may become a multiplication by the reciprocal, and pow(x, 2), which compilers expand to x*x.
   auto contractible = [&](const Image& image) {
     AcceptanceSet s = StoreImage(image, context);
     MarkContractible(s);

@@ -20,7 +20,7 @@ struct SetContext {
   const FloatFacts* operand = nullptr;  // format of the operands
   const FloatFacts* result = nullptr;   // format of the result
   Rule rule;
-  RangeGuard guard = {-kInfinity, kInfinity};  // range of a function, unless the rule lifts it
+  RangeGuard guard = {-kInfinity, kInfinity};  // range of a function, ignored with kNoRangeGuard
   uint32_t origin = 0;
   bool rigorous = false;  // use MPFR for functions
   const Bounds* bounds = &kBounds;
@@ -38,8 +38,8 @@ struct View {
   bool Zero() const { return pos_zero || neg_zero; }
   bool Infinite() const { return pos_inf || neg_inf; }
 };
-// Returns the view of a set after the flushes of kFlushOperand. With `read_hull`, for consumers
-// that may skip a rounding, it contains the pre-rounding interval.
+// Returns the view of a set after the flushes of kFlushOperand. If `read_hull` (for consumers that
+// may skip a rounding), the view contains the pre-rounding interval.
 View ReadSet(const AcceptanceSet& set, const FloatFacts& facts, uint32_t permissions,
              bool read_hull);
 
@@ -57,7 +57,7 @@ struct Image {
 // flushes, overflow and second roundings). `argument` is the largest |x| of the operand.
 AcceptanceSet StoreImage(const Image& image, const SetContext& context, double argument = 0);
 
-// Adds the results that follow if partial results are above the largest value or below its
+// Adds the possible results if a partial result may be `above` the largest value or `below` its
 // negative: an infinity or the format's substitute, a NaN if both occur, and any number if partial
 // results may have saturated.
 void AddPartialOverflow(bool above, bool below, const SetContext& context, AcceptanceSet& s);

@@ -132,7 +132,7 @@ void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collecto
   }
   if (set.exact()) return;
   if (const IntervalColumns* columns = set.columns().get()) {
-    // The column also contains the causes of elements that are not ordinary.
+    // Elements that are not ordinary (interval_columns.h) also have a cause in the column.
     return collector.AddPacked(columns->causes(), columns->count());
   }
   for (const AcceptanceSet& s : set.sets()) collector.Add(s.cause, s.origin);

@@ -10,8 +10,8 @@
 
 namespace hlocts {
 
-// Returns the freedom for which the instruction `origin` widened a set, or kNone if the width is
-// not a choice of the engine (ulps of a function, a comparison of uncertain operands).
+// Returns the freedom that permits the width that instruction `origin` added to a set. Returns
+// kNone if the width is not a choice of the engine (e.g. ulps of a function).
 Freedom FreedomOf(WideningCause cause, const Origin& origin);
 
 // Returns the sorted names of the freedoms of all elements and of the leaves' joint predicates.

@@ -46,7 +46,7 @@ void IncludePowerPoint(double x, double y, const SetContext& context, Image& r) 
   Include({e.hi, 0}, r);
 }
 
-// Includes the corners of x^y for x > 0, which is monotone in each operand.
+// Includes x^y, x > 0, at the corners of the operands' box: it is monotone in each operand.
 void IncludePowerCorners(double xlo, double xhi, const View& y, double sign,
                          const SetContext& context, Image& r) {
   for (double x : {xlo, xhi}) {
@@ -242,7 +242,7 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
   if (lo == hi) return r;
   end(hi);
   IncludeTurns(f, lo, hi, r);
-  // Near an infinity the function takes every value up to it.
+  // If it is finite elsewhere, or has both infinities, it also has arbitrarily large finite values.
   bool on_the_way = r.finite || (up && down);
   if (up && on_the_way) Include(Point(kInfinity), r);
   if (down && on_the_way) Include(Point(-kInfinity), r);

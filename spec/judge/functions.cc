@@ -22,7 +22,7 @@ using MpfrUnary = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 
 int MpfrLogistic(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
   // Computes 1 / (1 + exp(-x)). The inner steps use 400 bits: the relative error is below 2^-398
-  // before the result is rounded to 200 bits, and moves no end of the enclosure (lemma F5).
+  // before the result is rounded to 200 bits, so it moves no end of the enclosure (lemma F5).
   mpfr_t t;
   mpfr_init2(t, 400);
   mpfr_neg(t, x, MPFR_RNDN);

@@ -92,7 +92,7 @@ Int128 ShiftRightLogical(Int128 a, Int128 amount, PrimitiveType type) {
   return ShiftsAllOut(amount, type) ? 0 : bits >> static_cast<int>(amount);
 }
 
-// Repeats the sign bit, even for unsigned types.
+// Shifts in copies of the sign bit, even for unsigned types.
 Int128 ShiftRightArithmetic(Int128 a, Int128 amount, PrimitiveType type) {
   const int width = IntegerWidth(type);
   Int128 value = a & ((Int128{1} << width) - 1);
@@ -340,7 +340,8 @@ AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, cons
   return Unknown(context);
 }
 
-// Returns the set of a mask, shift or remainder, if it bounds the result for one unknown operand.
+// Returns the set of a mask, shift or remainder with one unspecified operand if the other bounds
+// it.
 std::optional<AcceptanceSet> OfAnyNumber(const IntegerBinary& row, const AcceptanceSet& a,
                                          const AcceptanceSet& b, const IntegerContext& context) {
   const bool narrows = row.enclosure == EnclosureKind::kBits ||

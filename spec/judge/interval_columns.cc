@@ -14,7 +14,7 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 constexpr double kNotOrdinary = std::numeric_limits<double>::quiet_NaN();
-// Columns are used if at most one element in this many is not ordinary.
+// Columns are used if at most 1/kRestShare of the elements are not ordinary.
 constexpr int64_t kRestShare = 8;
 
 // Keeps large blocks of destroyed columns for reuse. The next instruction often needs the same
@@ -59,7 +59,7 @@ void IntervalColumns::ReturnToPool::operator()(void* data) const { Pool().Give(d
 
 IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
     : count_(count), contractible_(contractible) {
-  // One block contains all columns, the narrow one last.
+  // One block contains all columns; that of the 32-bit causes is last.
   size_t doubles = static_cast<size_t>(count) * (hull ? 4 : 2);
   size_t bytes = doubles * sizeof(double) + static_cast<size_t>(count) * sizeof(uint32_t);
   block_ = std::unique_ptr<void, ReturnToPool>(Pool().Take(bytes), ReturnToPool{bytes});

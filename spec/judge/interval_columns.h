@@ -81,7 +81,7 @@ inline bool OrdinaryNumber(double x, const FloatFacts& facts) {
 bool IsOrdinary(const AcceptanceSet& set, const FloatFacts& facts);
 
 // Returns the columns of an array of real floats, and creates them if it has none. Returns nullptr
-// if few elements are ordinary, or if additions may read only some pre-rounding intervals.
+// if few elements are ordinary, or if additions may read some pre-rounding intervals but not all.
 std::shared_ptr<const IntervalColumns> ColumnsOf(const SetArray& array);
 
 }  // namespace hlocts

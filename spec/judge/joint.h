@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joint predicates: acceptance rules that intervals of single elements cannot express. They are
-// checked on whole arrays if all their values are outputs.
+// Joint predicates: acceptance rules that intervals of single elements cannot express. A predicate
+// is checked on whole arrays if all arrays that it reads are outputs.
 #pragma once
 
 #include <cstdint>
@@ -42,10 +42,10 @@ class JointPredicate {
   virtual int SlotOfPart(int slot) const { return -1; }
 };
 
-// The positions of a predicate's elements in an array that data movement derived from its value.
+// The positions of the elements of a predicate's value in an array that moves derived from it.
 struct MovedJoint {
   Shape shape;                  // the shape of the value as the predicate reads it
-  std::vector<int64_t> places;  // position of each element in the array; -1: missing, and not read
+  std::vector<int64_t> places;  // position of each element in the array; -1: missing and not read
 };
 
 // Returns component `component` of a float or complex element as a double.

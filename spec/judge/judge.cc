@@ -114,8 +114,8 @@ WrongValue ValueOf(const Literal& actual, int64_t index, bool nan_belongs) {
   return no_bit || zero ? WrongValue::kZero : WrongValue::kNumber;
 }
 
-// Counts a failed element and keeps the most informative one. nan_bits: the element is a NaN, but a
-// NaN of another payload or sign is expected.
+// Counts a failed element and keeps the most informative failure. nan_bits: the element is a NaN,
+// but a NaN of another payload or sign is expected.
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                    int64_t index, std::string expected, uint32_t origin, Tally& tally,
                    bool nan_bits = false) {
@@ -278,7 +278,7 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
   return verdicts;
 }
 
-// Returns the widest set of a leaf, "[16.375, 41.5] at [0,1]".
+// Returns the widest set of a leaf as text: "[16.375, 41.5] at [0,1]".
 std::string WidestSetText(const SetArray& set, absl::Span<const int64_t> dimensions) {
   int64_t widest = 0;
   double widest_bits = -1;

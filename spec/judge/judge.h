@@ -20,8 +20,8 @@ struct Origin {
   std::string instruction;  // name, "" for none
   std::string opcode;
   std::string rule;    // "ulp(4)", "sum", "correctly-rounded", ...
-  std::string clause;  // a file of spec/clauses
-  int lemma = 0;       // of its sums and joint predicates
+  std::string clause;  // name of a file of spec/clauses
+  int lemma = 0;       // the lemma of its sums and joint predicates
 };
 
 // The accepted values of one leaf of the root.
@@ -51,8 +51,9 @@ struct FirstFailure {
   WrongValue value = WrongValue::kNumber;
 };
 
-// Effective significand bits of float elements: p - log2(1 + width / ulp(|reference|)), clipped to
-// [0, p] (lemma 29). Exact integers and preds are not counted. Random draws are counted separately.
+// Effective significand bits of float elements of precision p: p - log2(1 + width /
+// ulp(|reference|)), clipped to [0, p] (lemma 29). Exact integers and preds are not counted. Random
+// draws are counted separately.
 struct EffectiveBits {
   int64_t elements = 0;
   int64_t draws = 0;        // not counted in `elements`: draws have a distribution and no bits
@@ -83,8 +84,8 @@ struct JudgeResult {
 };
 
 // Judges the leaves of one execution, in root order. A wrong number of leaves, a wrong shape or a
-// wrong run-time size is a failure whose reason names it. Outputs that have elements, none of which
-// is compared, are an error. The verdict is inconclusive if all values are unspecified, if some
+// wrong run-time size is a failure whose reason names it. It is an error if the outputs have
+// elements but none is compared. The verdict is inconclusive if all values are unspecified, if some
 // floating-point leaf has less than one checked bit per element, or if the median of the elements'
 // effective bits is below two.
 JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
@@ -97,7 +98,7 @@ absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text);
 struct ElementExplanation {
   std::string element;   // the output and the index, or the reason why there is nothing to explain
   std::string accepted;  // the accepted values
-  std::string sources;   // the main cause of the set's width, rule, clause and instruction
+  std::string sources;   // the main cause of the set's width; its rule, clause and instruction
   bool exact = false;    // the set has one value
 };
 

@@ -20,8 +20,8 @@ namespace {
 // nothing else, and lo and hi are normal and of the same sign. Nearly all real data are ordinary.
 
 // Returns the number of values of the format from lo to hi inclusive, both normal and of the same
-// sign. It is computed from the distance between their bits as f32 or f64; the bits that a narrower
-// format lacks are 0.
+// sign. It follows from the distance between the bits of lo and hi as f32 or f64; the bits that a
+// narrower format lacks are 0.
 inline int64_t ValuesBetween(double lo, double hi, const FloatFacts& facts) {
   if (facts.is_f64) {
     int64_t a, b;
@@ -77,8 +77,8 @@ bool Holds(double lo, double hi, double x) {
   return x >= lo && x <= hi && std::signbit(x) == std::signbit(lo);
 }
 
-// Judges an array that is stored in columns; elements that fail Holds use JudgeElement. values(i)
-// is the engine's value of element i.
+// Judges an array that is stored in columns; JudgeElement judges the elements for which Holds is
+// false. values(i) is the engine's value of element i.
 template <class Values>
 void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                   const FloatFacts& facts, const Values& values, Tally& tally) {
@@ -102,8 +102,7 @@ void JudgeColumns(const ModuleAcceptance& accepted, int64_t output, const Litera
   if (points > 0) tally.AddEffective(facts.p, facts.p, points);
 }
 
-// Judges an array that is stored as sets. values(k) is part k of the output; a complex element has
-// two parts.
+// Judges an array that is stored as sets. values(k) is part k (see above) of the output.
 template <class Values>
 void JudgeSets(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                const FloatFacts& facts, const Values& values, Tally& tally) {

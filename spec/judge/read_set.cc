@@ -38,8 +38,8 @@ View ReadSet(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissio
       v.hi = std::max(v.hi, 0.0);
     }
   }
-  // A format without a negative zero stores -0 as +0. But the unrounded value may be -0. So may an
-  // operand that is flushed in a wider format, which has both zeros (lemma 7).
+  // A format without a negative zero stores -0 as +0, but the unrounded value may be -0. An operand
+  // that is flushed in a wider format, which has both zeros, may also be -0 (lemma 7).
   if (v.Zero() && !facts.negative_zero) {
     v.pos_zero = true;
     v.neg_zero = flushed_below ||

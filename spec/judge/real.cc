@@ -66,7 +66,7 @@ double FloatFacts::Round(double x) const {
     double rounded = std::copysign(std::ldexp(std::nearbyint(std::ldexp(x, -unit)), unit), x);
     return std::fabs(rounded) > max ? std::copysign(kInfinity, x) : rounded;
   }
-  // Adding 1.5 * 2^(52+e) removes all bits below 2^e, which is one rounding to a multiple of 2^e.
+  // Adding and subtracting 1.5 * 2^(52+e) rounds once, to a multiple of 2^e.
   double magic = 1.5 * PowerOfTwo(unit + 52);
   double rounded = std::copysign((x + magic) - magic, x);
   return std::fabs(rounded) > max ? std::copysign(kInfinity, x) : rounded;

@@ -30,8 +30,8 @@ inline double NextUp(double x) {
   return x;
 }
 inline double NextDown(double x) { return -NextUp(-x); }
-// Returns the neighbour of x if `moves`, otherwise x. Branch-free, because the sides of residuals
-// and roundings are unpredictable and mispredicted branches would dominate the cost.
+// Returns NextUp(x) if `moves`, otherwise x. Branch-free, because `moves` is unpredictable in
+// practice and mispredicted branches would dominate the cost.
 inline double UpIf(bool moves, double x) {
   if (x == 0 || x == kInfinity) return moves ? NextUp(x) : x;
   int64_t bits;
@@ -58,7 +58,7 @@ inline double PowerOfTwo(int exponent) {
 }
 
 struct Bound {
-  double value = 0;     // nearest double; ±inf beyond the largest one
+  double value = 0;     // nearest double; ±inf beyond the largest double
   int8_t residual = 0;  // sign of (exact - value); kUnknown if it may have either sign
   static constexpr int8_t kUnknown = 2;
 
@@ -70,7 +70,7 @@ struct Bound {
     if (value == -kInfinity) return -kLargestDouble;
     return UpIf((residual != 0) & (residual != -1), value);
   }
-  // Rounds to odd. Rounding the result again, to at most 51 bits, rounds the exact value once.
+  // Returns the exact value rounded to odd. To round this to at most 51 bits is a single rounding.
   double Odd() const;
 };
 
@@ -84,7 +84,7 @@ inline double Bound::Odd() const {
 
 inline int8_t SignOf(double x) { return static_cast<int8_t>((x > 0) - (x < 0)); }
 
-// Infinite operands are unbounded ends. If they have no sum, the result is unbounded too.
+// Returns a + b. An infinite operand is an end without a bound. So is the result, which may be NaN.
 inline Bound AddExact(double a, double b) {
   double s = a + b;
   if (std::isinf(a) || std::isinf(b) || std::isinf(s)) return {s, 0};
@@ -97,7 +97,7 @@ inline Bound MultiplyExact(double a, double b) {
   if (a == 0 || b == 0) return {0, 0};
   double p = a * b;
   if (std::isinf(p)) return {p, 0};
-  // The error of a smaller product may itself underflow.
+  // The error of such a small product may itself underflow.
   if (std::fabs(p) < 0x1p-960) return {p, Bound::kUnknown};
   return {p, SignOf(std::fma(a, b, -p))};
 }

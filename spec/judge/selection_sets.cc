@@ -69,7 +69,7 @@ Order TotalOrderOfNumbers(const View& x, const View& y) {
   return order;
 }
 
-// Adds the positions of a NaN relative to a number. The order puts a NaN before or after all
+// Adds the positions of a NaN relative to a number. The total order puts a NaN before or after all
 // numbers depending on its sign, which is known only if the bits are known.
 void AddNanBesideNumber(const AcceptanceSet& nan, const FloatFormat& format, bool& before,
                         bool& after) {
@@ -182,7 +182,8 @@ AcceptanceSet ClampFloat(const AcceptanceSet& min, const AcceptanceSet& operand,
   double most = lo.pos_inf ? kInfinity : lo.finite ? lo.hi : -kInfinity;
   double least = hi.neg_inf ? -kInfinity : hi.finite ? hi.lo : kInfinity;
   if (!(most > least)) return s;
-  // If the bounds are in the wrong order, either bound or its flush may result (lemmas 14, 27).
+  // If the bounds are in the wrong order, either bound may result, possibly flushed (lemmas 14,
+  // 27).
   bool flushes = context.rule.Allows(kFlushOperand);
   return Join(s, Join(flushes ? WithFlushes(min, *context.operand) : min,
                       flushes ? WithFlushes(max, *context.operand) : max));
@@ -193,7 +194,7 @@ ComplexSet ComplexMaximum(bool minimum, const ComplexSet& a, const ComplexSet& b
   for (const AcceptanceSet* s : {&a.re, &a.im, &b.re, &b.im}) {
     if (s->unspecified()) return OpenSet(WideningCause::kUnknown, context);
   }
-  // Orders by the real part (ruling 0060). If the parts are equal or NaN, either may be returned.
+  // Orders by the real parts (ruling 0060). If they are equal or NaN, either operand may result.
   auto may_lead = [&](const ComplexSet& x, const ComplexSet& y) {
     return MayBe(minimum ? "LT" : "GT", x.re, y.re, context) || MayBe("EQ", x.re, y.re, context);
   };

@@ -3,12 +3,13 @@
 //
 // The first line is {"origins":[...]}. Each leaf is
 // {"type","dimensions","sets":[[flags,"lo","hi",origin,term],...]}, where lo and hi are the bits of
-// doubles in hexadecimal (or decimal integers). A run of equal sets is one set followed by
-// {"repeat":n}. An exact leaf has "exact":"<bytes in hex>" instead of "sets". A leaf with a joint
-// predicate also has "predicate" with its parameters. If the predicate reads an array from which
-// data movement derived the leaf, "moved" has the "dimensions" of that array and the "places" of
-// its elements in the leaf (-1: missing, and not read). "choices" lists the elements (element *
-// components + component) with alternative sets, which are narrower than in "sets".
+// doubles in hexadecimal (or decimal integers) and term is a WideningCause. A run of equal sets is
+// one set followed by {"repeat":n}. An exact leaf has "exact":"<bytes in hex>" instead of "sets". A
+// leaf with a joint predicate also has "predicate" with its parameters. If the predicate reads an
+// array from which data movement derived the leaf, "moved" has the "dimensions" of that array and
+// the "places" of its elements in the leaf (-1: missing, and not read). "choices" lists the
+// elements (element * components + component) with alternative sets, which are narrower than in
+// "sets".
 #include <cstring>
 #include <nlohmann/json.hpp>
 

@@ -133,8 +133,8 @@ double Reference(Opcode opcode, double x) {
   return value;
 }
 
-// For points of the 16-bit formats (a thinned exhaustive test), the value rounded from MPFR is in
-// the set, and the neighbours two steps beyond the rule's bound are not.
+// For every seventh value of the 16-bit formats, the value rounded from MPFR is in the set, and the
+// neighbours two steps beyond the rule's bound are not.
 TEST(FloatSetsTest, FunctionsOf16BitsHoldTheRoundedValue) {
   for (PrimitiveType type : {PrimitiveType::kF16, PrimitiveType::kBF16}) {
     const FloatFacts& facts = FactsOf(type);
@@ -318,7 +318,7 @@ TEST(IntegerSetsTest, IntervalsHoldTheirPoints) {
   }
 }
 
-// The judge has a rule for every operation that takes integers and confuses none with another.
+// The judge has a rule for every operation on integers, and no two rules are interchanged.
 TEST(IntegerSetsTest, EveryOperationIsKnown) {
   IntegerContext context;
   context.facts.integer_division = context.facts.shift_saturate = true;

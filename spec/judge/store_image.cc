@@ -19,7 +19,8 @@ void AddOverflow(const FloatFacts& facts, bool negative, Stored& stored) {
 
 namespace {
 
-// Widens an interval by the reach of its numbers, which may jump at powers of two (lemmas 17, 41).
+// Widens an interval by the error that a rule allows at each number, called its reach. The reach
+// may jump at powers of two (lemmas 17, 41).
 
 // Returns the smallest power of two in (lo, hi] for positive lo, or 0 if there is none.
 inline double PowerOfTwoAbove(double lo, double hi) {
@@ -30,7 +31,7 @@ inline double PowerOfTwoAbove(double lo, double hi) {
 }
 
 // Returns the lowest number reached from hi or from the largest power of two in the interval. The
-// latter may reach further if a module requests a tolerance larger than the number itself.
+// latter may reach lower if a module requests a tolerance larger than the number itself.
 template <typename Reach>
 double ReachedFromAbove(Reach reach, double lo, double hi) {
   if (!(hi > 0)) return kInfinity;
@@ -86,7 +87,7 @@ namespace {
 void AddUnderflow(double rlo, double rhi, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   bool flush = context.rule.Allows(kFlushResult);
-  // Values up to half the least positive one round to zero; with flushing, all subnormals may.
+  // Values up to half the least positive value round to zero; if flushed, all subnormals are zero.
   double limit = flush ? facts.min_normal : facts.tiny / 2;
   bool inclusive = !flush;
   auto meets = [&](double lo, double hi) {
@@ -96,7 +97,7 @@ void AddUnderflow(double rlo, double rhi, const SetContext& context, Stored& sto
   if (meets(-rhi, -rlo)) stored.AddZero(Flag::kNegZero);
 }
 
-// Rounds through an intermediate format: f8 arithmetic, conversions to 16 bits (lemma 8).
+// Rounds through an intermediate format, as in f8 arithmetic or conversions to 16 bits (lemma 8).
 double RoundVia(PrimitiveType via, const FloatFacts& facts, const Bound& x) {
   double rounded = FactsOf(via).Round(x);
   return std::isinf(rounded) ? rounded : facts.Round(rounded);
@@ -204,7 +205,7 @@ void WidenByUlps(const SetContext& context, double argument, double& rlo, double
 
 // Adds the pre-rounding interval, including roundings to wider formats (lemma 7).
 //
-// A rule of n ulps allows n - 1/2 ulps before storing and half an ulp by storing. A consumer that
+// A rule of n ulps allows n - 1/2 ulps before storing and half an ulp for storing. A consumer that
 // skips that rounding reads any number within n - 1/2 ulps of the exact value, representable in the
 // format or not (e.g. x times the rounded reciprocal of c, for x / c).
 void AddPreRounding(const Image& image, const SetContext& context, double argument,
@@ -239,8 +240,8 @@ void AddSaturated(const Image& image, const FloatFacts& facts, Stored& stored) {
   stored.present = true;
 }
 
-// Adds zeros to an interval that contains 0: both zeros if 0 is in its interior, and at an end the
-// zero with the sign of the other numbers.
+// Adds zeros to an interval that contains 0: both zeros if 0 is in its interior, and the zero with
+// the sign of the other numbers if 0 is an end.
 void AddInnerZeros(const SetContext& context, Stored& stored) {
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
   if (stored.present && stored.lo <= 0 && stored.hi >= 0 && !(stored.flags & kZeros)) {
@@ -278,7 +279,7 @@ AcceptanceSet StoreImage(const Image& image, const SetContext& context, double a
   s.lo = s.rlo = stored.lo;
   s.hi = s.rhi = stored.hi;
   if (image.finite) AddPreRounding(image, context, argument, s);
-  // A consumer that reads an unrounded value may see an infinity, which this format does not have.
+  // A consumer that reads an unrounded value may read an infinity, which this format does not have.
   if (s.finite() && !facts.infinity && (image.pos_inf || image.neg_inf)) {
     if (image.pos_inf) s.rhi = kInfinity;
     if (image.neg_inf) s.rlo = -kInfinity;

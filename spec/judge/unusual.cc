@@ -25,8 +25,8 @@ bool Outside(const AcceptanceSet& s, double x, const FloatFacts& facts) {
 // Counts the elements of one output whose sets the probabilistic bounds narrow.
 struct LeafCount {
   int64_t compared = 0, outside = 0, far = 0, first_far = -1;
-  // The distinct likely sets. Elements with equal likely sets have correlated errors (the same
-  // sum).
+  // The distinct likely sets. Elements with equal likely sets (the same sum) have correlated
+  // errors.
   std::set<std::pair<double, double>> sets;
 
   void Add(const AcceptanceSet& usual, const AcceptanceSet& far_set, const AcceptanceSet& likely,

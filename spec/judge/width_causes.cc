@@ -76,7 +76,7 @@ bool FlushExplains(const AcceptanceSet& s, const SetContext& context,
   return s.finite() && s.hi - s.lo <= 2 * context.result->min_normal;
 }
 
-// A negative zero that is stored as the only zero may be read unrounded (lemma 7).
+// A negative zero that is stored as the format's only zero may be read unrounded (lemma 7).
 AcceptanceSet InFormat(const AcceptanceSet& s, const SetContext& context) {
   const FloatFacts& facts = *context.result;
   constexpr uint16_t kZeros = Flag::kPosZero | Flag::kNegZero;
