@@ -46,7 +46,7 @@ struct Name {
   absl::string_view letters;  // type letters for which the row holds
   LapackRoutine routine;
   absl::string_view sizes;       // LapackCall::sizes
-  absl::string_view attributes;  // required attributes, each with its letters unless it is a number
+  absl::string_view attributes;  // required attributes, each with its letters unless a number
 };
 constexpr Name kNames[] = {
     {"potrf", "sdcz", LapackRoutine::kCholesky, "nn>nn,", "uplo:LU"},
@@ -117,7 +117,7 @@ int64_t NumberIn(absl::string_view dictionary, absl::string_view key) {
   return -1;
 }
 
-// Checks shapes against LapackCall::sizes. A letter gets its size where it occurs first.
+// Checks shapes against LapackCall::sizes. The first occurrence of a letter determines its size.
 class LapackShapes {
  public:
   LapackShapes(const LapackCall& call, const Instruction& custom_call)
@@ -222,7 +222,7 @@ std::optional<LapackCall> LapackCallOf(const Instruction& custom_call) {
   const auto is = [&](absl::string_view key, int64_t value) {
     return given.contains(key) && given[key] == value;
   };
-  // Other bounds would reduce a block of the matrix.
+  // With other bounds, the routine reduces only a block of the matrix, which is not supported.
   if (given.contains("low") &&
       !(is("low", 1) && is("high", custom_call.operand(0).shape().dimension(-1)))) {
     return std::nullopt;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The custom calls with a meaning of their own: placements (ruling 0123) and routines of LAPACK.
+// The custom calls with a defined result: placements (ruling 0123) and routines of LAPACK.
 #pragma once
 
 #include <cstdint>
@@ -29,23 +29,23 @@ std::optional<ShardingCall> ShardingCallOf(const Instruction& instruction);
 // layouts; leading dimensions are batches. A new routine needs a value of LapackRoutine and an
 // entry of kNames.
 //
-// The value of each routine names what the routine computes. Its comment has LAPACK's name and the
-// results in order.
+// Each enumerator names what its routine computes. Its comment has LAPACK's name and the results in
+// order.
 enum class LapackRoutine {
-  kCholesky,         // potrf: factor (the other triangle is unchanged), info
-  kLu,               // getrf: L below U, pivot rows from 1, info
-  kTriangularSolve,  // trsm: X of op(A) X = B or X op(A) = B
-  kQr,               // geqrf: R above the reflectors, their factors tau
-  kQrProduct,        // orgqr, ungqr: the first columns of the reflectors' product Q
-  kHermitianEigen,   // syevd, heevd: eigenvectors as columns, ascending eigenvalues, info
-  kSingularValues,   // gesdd, gesvd: A overwritten, descending singular values, U, V^H, info
-  kPivotedQr,        // geqp3: as kQr, with the columns' positions, from 1, before tau
-  kQrApply,          // ormqr, unmqr: op(Q) C or C op(Q)
-  kHessenberg,       // gehrd: H above the reflectors, their factors tau, info
-  kTridiagonal,      // sytrd, hetrd: as kHessenberg, with T's diagonal and its neighbour before tau
+  kCholesky,          // potrf: factor (the other triangle is unchanged), info
+  kLu,                // getrf: L below U, pivot rows from 1, info
+  kTriangularSolve,   // trsm: X of op(A) X = B or X op(A) = B
+  kQr,                // geqrf: R above the reflectors, their factors tau
+  kQrProduct,         // orgqr, ungqr: the first columns of the reflectors' product Q
+  kHermitianEigen,    // syevd, heevd: eigenvectors as columns, ascending eigenvalues, info
+  kSingularValues,    // gesdd, gesvd: A overwritten, descending singular values, U, V^H, info
+  kPivotedQr,         // geqp3: as kQr, with the columns' positions, from 1, before tau
+  kQrApply,           // ormqr, unmqr: op(Q) C or C op(Q)
+  kHessenberg,        // gehrd: H above the reflectors, their factors tau, info
+  kTridiagonal,       // sytrd, hetrd: as kHessenberg, with T's diagonal and off-diagonal before tau
   kTridiagonalSolve,  // gtsv: three diagonals overwritten, X of A X = B, info
-  kSchur,  // gees: T, the Schur vectors Z, eigenvalues (of reals in two parts), sdim, info
-  kEigen,  // geev: eigenvalues (of reals in two parts), left and right vectors, info
+  kSchur,  // gees: T, the Schur vectors Z, eigenvalues (two arrays if A is real), sdim, info
+  kEigen,  // geev: eigenvalues (two arrays if A is real), left and right vectors, info
 };
 
 struct LapackCall {
@@ -53,13 +53,13 @@ struct LapackCall {
   bool complex = false;
   bool lower = true;         // the lower triangle is read
   bool left = true;          // trsm, ormqr: op(A) or op(Q) is on the left
-  bool unit = false;         // trsm: the diagonal is taken as ones
+  bool unit = false;         // trsm: the diagonal is assumed to be ones
   char transpose = 'N';      // trsm, ormqr: N, T or C
-  char job = 'V';            // vectors: V or N; gesdd: A (square factors), S (thin ones) or N
+  char job = 'V';            // vectors: V or N; gesdd: A (square factors), S (thin factors) or N
   bool left_vectors = true;  // geev: left eigenvectors are computed
   // The sizes of operands and results, separated by `>`, without batches. m and n are those of the
-  // first operand, k is the smaller one, h = n - 1, and other letters are the sizes where they
-  // first occur (CheckLapackShapes).
+  // first operand, k is the smaller of the two, h = n - 1, and any other letter is the size at its
+  // first occurrence (CheckLapackShapes).
   absl::string_view sizes;
 };
 
@@ -71,7 +71,7 @@ std::optional<LapackCall> LapackCallOf(const Instruction& custom_call);
 // have the shapes of the routine.
 absl::Status CheckLapackShapes(const LapackCall& call, const Instruction& custom_call);
 
-// Returns the number of leading dimensions, which count batches, of an operand or result.
+// Returns the number of leading (batch) dimensions of an operand or result.
 int64_t LeadingDimensions(const LapackCall& call, const Shape& first_operand);
 // Returns the number of batches, or 0 if the first operand has no elements.
 int64_t BatchCount(const LapackCall& call, const Shape& first_operand);

@@ -10,16 +10,15 @@
 
 namespace hlocts::ops {
 
-// Returns true if each element of the result is computed from the operands' elements at the same
-// index.
+// Returns true if an element of the result depends on the operands' elements at the same index
+// only.
 inline bool IsElementwiseFamily(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
          family == Family::kElementwiseOther;
 }
 
-// Returns true if every element of the result is an element of an operand. Excludes scatter, which
-// combines elements.
+// Returns true if every element of the result is an element of an operand (not so in a scatter).
 inline bool MovesElements(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return family == Family::kMovement || (family == Family::kIndexing && opcode != Opcode::kScatter);
@@ -81,7 +80,7 @@ HLOCTS_KIND(SignChange, HLOCTS_SIGN_CHANGES)
 // Operations that return a component of a complex number.
 #define HLOCTS_COMPONENTS(X) X(Real) X(Imag)
 HLOCTS_KIND(Component, HLOCTS_COMPONENTS)
-// Operations that return a real number for a complex one.
+// Operations that return a real number for a complex operand.
 #define HLOCTS_PROJECTIONS(X) X(Abs) X(Real) X(Imag)
 HLOCTS_KIND(Projection, HLOCTS_PROJECTIONS)
 // Functions that overflow every type for moderate arguments.

@@ -16,8 +16,7 @@
 
 namespace hlocts::ops {
 
-// Returns true if `opcode` is one of `few`. For exceptions in a single place, for which there is no
-// kind.
+// Returns true if `opcode` is one of `few`. For an exception in a single place, this needs no kind.
 constexpr bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> few) {
   for (Opcode other : few) {
     if (other == opcode) return true;
@@ -60,7 +59,7 @@ constexpr std::array<int8_t, kOpcodeCount> PlacesOf(const Opcode (&members)[n]) 
 #define HLOCTS_REDUCERS(X) X(Add) X(Multiply) X(Minimum) X(Maximum) X(And) X(Or) X(Xor)
 HLOCTS_KIND(Reducer, HLOCTS_REDUCERS)
 
-// Real arithmetic that IEEE 754 defines to the bit.
+// Real arithmetic whose results IEEE 754 defines exactly.
 #define HLOCTS_FLOAT_ARITHMETIC(X) \
   X(Add) X(Subtract) X(Multiply) X(Divide) X(Remainder) X(Maximum) X(Minimum) X(Negate) X(Abs) \
   X(Sign) X(Floor) X(Ceil) X(RoundNearestAfz) X(RoundNearestEven) X(Sqrt) X(IsFinite) X(Real) \
@@ -114,12 +113,11 @@ HLOCTS_KIND(Movement, HLOCTS_MOVEMENTS)
 #define HLOCTS_VIEWS(X) X(Broadcast) X(Transpose) X(Slice) X(Reverse)
 HLOCTS_KIND(View, HLOCTS_VIEWS)
 
-// Operations that run whole computations on whole values.
+// Operations that call computations on whole values, not on elements.
 #define HLOCTS_CALLERS(X) X(Call) X(Fusion) X(While) X(Conditional)
 HLOCTS_KIND(Caller, HLOCTS_CALLERS)
 
-// Operations that forward or bundle values, or run computations. A graph of array operations does
-// not contain them.
+// Operations that forward or bundle values, or run computations; they compute no array themselves.
 #define HLOCTS_WIRINGS(X) \
   X(Parameter) X(Constant) X(Tuple) X(GetTupleElement) X(Copy) X(OptBarrier) X(AddDependency) \
   X(Domain) X(AfterAll) X(Call) X(Fusion) X(While) X(Conditional) X(AsyncStart) X(AsyncUpdate) \
@@ -164,7 +162,7 @@ inline constexpr Opcode kRealFunctionOpcodes[] = {
 };
 HLOCTS_KIND_OF(RealFunction)
 
-// These functions include square roots, because no rule defines complex square roots to the bit.
+// These functions include square roots, because no rule defines complex square roots exactly.
 enum class ComplexFunction : uint8_t {
 #define HLOCTS_COMPLEX_FUNCTION(Name, ...) HLOCTS_MEMBER(Name)
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_MEMBER(Name)

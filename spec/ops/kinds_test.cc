@@ -30,8 +30,7 @@ TEST(Kinds, OfNumbersCoverTheRows) {
     EXPECT_EQ(Takes(opcode, PrimitiveType::kS32),
               ops::IsBitArithmetic(opcode) || ops::IsSignedArithmetic(opcode))
         << name;
-    // The rule that differences of preds are undefined (elementwise_binary.40) is not a field of a
-    // row.
+    // No field of a row states that differences of preds are undefined (elementwise_binary.40).
     EXPECT_EQ(Takes(opcode, PrimitiveType::kPred) && opcode != Opcode::kSubtract,
               ops::IsPredArithmetic(opcode))
         << name;

@@ -21,7 +21,7 @@ inline constexpr uint32_t kForwardsOperand0 = 2;
 
 struct OpFacts {
   uint32_t traits = 0;
-  absl::string_view type_clause;    // "" if no document states it: hlo.element_type
+  absl::string_view type_clause;    // "" (hlo.element_type) if no document states it
   absl::string_view result_clause;  // "" for the family's clause; see ResultClauseOf
   bool Has(uint32_t trait) const { return (traits & trait) != 0; }
 };
@@ -29,8 +29,7 @@ const OpFacts& FactsOf(Opcode opcode);
 
 // Returns the clause that states the permitted element types of operand 0.
 absl::string_view TypeClauseOf(Opcode opcode);
-// Returns the clause that states the shape of the result; hlo.result_shape for undocumented
-// operations.
+// Returns the clause on the shape of the result; hlo.result_shape for undocumented operations.
 absl::string_view ResultClauseOf(Opcode opcode);
 
 // Returns true if operand `operand` is a position in operand 0 rather than data: the start of a

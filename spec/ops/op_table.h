@@ -51,7 +51,7 @@ enum class AccuracyRule : uint8_t {
   kMultiply,     // correctly rounded
   kDivide,
   kSquareRoot,
-  kFunction,  // Ulp(n) of a real or complex function
+  kFunction,  // n ulps of a real or complex function
   kPower,
   kConvert,
   kReducePrecision,
@@ -59,7 +59,7 @@ enum class AccuracyRule : uint8_t {
   kReduction,  // the rule of the called computation
   kSelectAndScatter,
   kScatter,
-  kContraction,  // Sum(k, u_accumulator)
+  kContraction,  // a sum with the unit roundoff of the accumulator
   kOrdering,
   kBatchNorm,
   kFft,
@@ -69,7 +69,7 @@ enum class AccuracyRule : uint8_t {
   kRandomBits,
   kCalled,  // the rules of the called computations
   kCollectiveReduction,
-  kUnknown,  // custom-call, infeed: inconclusive without a named model
+  kUnknown,  // custom-call, infeed: no rule is known
 };
 
 // Freedoms that the documents leave to the implementation; each has a ruling.

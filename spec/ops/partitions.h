@@ -23,7 +23,7 @@ bool IsSharded(const Module& module);
 // module, else num_partitions.
 int64_t ArgumentPartitions(const Module& module);
 // Returns the number of devices over which an engine may split a sum: num_partitions if the module
-// has annotations, also beside manual regions; else 1.
+// has annotations, even if it also has manual regions; else 1.
 int64_t SumDevices(const Module& module);
 
 // Calls `visit` with every annotation and its instruction. For an annotated tuple, calls `visit`
