@@ -14,8 +14,8 @@ PrimitiveType ElementTypeOf(PJRT_Buffer_Type type);
 // Returns true if PJRT itself has a number for the type; s1 and u1 have none.
 bool IsPjrtType(PJRT_Buffer_Type type);
 
-// Extends sub-byte elements over their bytes, as a Literal stores them. Before, only the low bits
-// of each byte are defined.
+// Sign- or zero-extends sub-byte elements to their bytes, as a Literal stores them. Requires only
+// the low bits of each byte to be defined.
 void ExtendSubBytes(Literal& literal);
 
 // WithinSizes returns an array that has the run-time sizes as static sizes. PaddedTo is its

@@ -28,8 +28,7 @@ extern "C" {
 typedef struct Hlocts_Pjrt_Words_Args {
   size_t struct_size;
   PJRT_Client* client;
-  // Output, valid as long as the client exists. "fact:NAME" declares a fact; the rest are
-  // capabilities.
+  // Output, valid as long as the client. "fact:NAME" declares a fact; other words are capabilities.
   const char* words;
 } Hlocts_Pjrt_Words_Args;
 

@@ -28,7 +28,7 @@ absl::StatusOr<void*> Pointer(PJRT_Buffer& buffer) {
   HLOCTS_RETURN_IF_ERROR(CheckAlive(buffer));
   if (buffer.minor_to_major != MajorToMinorOrder(buffer.shape.rank()))
     return Unsupported("a buffer that is not row-major has no raw pointer");
-  // Empty buffers have no memory, so no two share any.
+  // An empty buffer has no memory and therefore no address.
   if (buffer.literal.raw_size() == 0) return static_cast<void*>(nullptr);
   return static_cast<void*>(const_cast<uint8_t*>(buffer.literal.raw_data()));
 }

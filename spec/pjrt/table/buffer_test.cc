@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// An element type with a module that reorders elements: the output has the bytes of the input in
+// An element type. The tested module reorders elements, so its output has the bytes of the input in
 // another order. Elements of sub-byte types are the low bits of one byte each.
 struct TypeCase {
   PJRT_Buffer_Type type;

@@ -65,7 +65,7 @@ std::unique_ptr<PJRT_Client> MakeClient(Options options, std::shared_ptr<Engine>
   client->converter = std::make_unique<StablehloConverter>(own.converter);
   client->topology.platform = own.platform;
   client->topology.version = engine->Version();
-  client->words = absl::StrCat(engine->Words(), " partitions");  // by the table (spread.h)
+  client->words = absl::StrCat(engine->Words(), " partitions");  // a table feature (spread.h)
   client->engines.emplace(options.Key(), std::move(engine));
   client->options = std::move(options);
   for (int64_t i = 0; i < own.devices; ++i) {
@@ -118,7 +118,7 @@ absl::StatusOr<PJRT_Buffer*> NewBuffer(PJRT_Device* device, Literal literal,
   return buffer;
 }
 
-// Returns a literal of the elements in memory, which have this layout order.
+// Returns a literal of the elements in memory, whose layout is `minor_to_major`.
 absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
                                   std::vector<int64_t> minor_to_major) {
   if (!shape.IsArray()) return Literal(shape);
@@ -141,7 +141,7 @@ absl::StatusOr<Literal> LiteralOf(const void* data, const Shape& shape,
   return literal;
 }
 
-// Returns a literal of elements with arbitrary strides: backwards, repeated, with gaps.
+// Returns a literal of elements with any strides, e.g. negative strides, or 0 for repetition.
 Literal StridedLiteral(const void* data, const Shape& shape, absl::Span<const int64_t> strides) {
   Literal literal = Literal::Uninitialized(shape);
   const auto width = static_cast<size_t>(StorageBytes(shape.element_type()));

@@ -49,8 +49,7 @@ class Options {
   absl::StatusOr<bool> TakeBool(absl::string_view name, bool otherwise);
   absl::StatusOr<int64_t> TakeInt(absl::string_view name, int64_t otherwise, int64_t least);
   std::vector<std::string> TakeAll(absl::string_view name);
-  // Returns InvalidArgument if an option is left; the message names it and the options in
-  // `expected`.
+  // Returns InvalidArgument, with the name and the `expected` options, if an option is left.
   absl::Status CheckNoUnknownOptions(absl::string_view expected) const;
 
  private:
@@ -103,7 +102,7 @@ struct Plugin {
   // Makes an engine. kInvalidArgument: an unknown option or a wrong value.
   absl::StatusOr<std::unique_ptr<Engine>> (*make)(Options options);
 };
-// Returns the plugin of the first call of Table().
+// Returns the argument of the first call of Table().
 const Plugin& CurrentPlugin();
 const PJRT_Api* Table(const Plugin& plugin);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries for executables, loaded or not: their properties.
+// Entries for the properties of executables and of loaded executables.
 #include <cstring>
 #include <utility>
 
@@ -9,7 +9,7 @@
 namespace hlocts::pjrt {
 namespace {
 
-// Returns a string with the deleter that the C API requires.
+// Returns a string through the output arguments, with the deleter that the C API requires.
 template <typename Holder>
 void Hold(std::string bytes, const char*& data, size_t& size, Holder*& holder,
           void (*&deleter)(Holder*)) {

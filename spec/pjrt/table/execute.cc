@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs an executable: buffers become literals, donated ones are consumed, results become buffers.
+// Runs an executable: converts buffers to literals, consumes donated buffers, returns buffers.
 #include <algorithm>
 #include <cstring>
 #include <set>

@@ -52,7 +52,7 @@ absl::Status CheckAlive(const PJRT_Buffer& buffer) {
 absl::StatusOr<std::vector<int64_t>> FromStrides(absl::Span<const int64_t> strides,
                                                  const Shape& shape) {
   std::vector<int64_t> minor_to_major(strides.size());
-  std::iota(minor_to_major.rbegin(), minor_to_major.rend(), 0);  // ties: row-major
+  std::iota(minor_to_major.rbegin(), minor_to_major.rend(), 0);  // equal strides: row-major
   std::stable_sort(minor_to_major.begin(), minor_to_major.end(),
                    [&](int64_t a, int64_t b) { return strides[a] < strides[b]; });
   int64_t expected = StorageBytes(shape.element_type());

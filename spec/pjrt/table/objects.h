@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The structures behind the opaque pointers of the PJRT C API. If an entry returns a pointer to a
-// string or an array, this is a member of the object that it describes.
+// The structures behind the opaque pointers of the PJRT C API. A string or an array to which an
+// entry returns a pointer is a member of the object that it describes.
 #pragma once
 
 #include <condition_variable>
@@ -37,7 +37,7 @@ struct PJRT_DeviceDescription {
   std::string kind, text;  // "cpu", "cpu:0"
 };
 
-// The memory of one device. It has the number of the device.
+// The memory of one device, with the same id.
 struct PJRT_Memory {
   PJRT_Device* device = nullptr;
 };
@@ -95,7 +95,7 @@ struct Program {
   std::shared_ptr<Engine> engine;
   std::unique_ptr<pjrt::Executable> executable;
 
-  // The FNV-1a hash of module and options, computed at the first call.
+  // Returns the FNV-1a hash of module and options, which the first call computes.
   const std::string& Fingerprint() const;
 
  private:

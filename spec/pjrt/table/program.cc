@@ -88,8 +88,7 @@ absl::StatusOr<std::shared_ptr<Engine>> EngineFor(PJRT_Client& client, const Opt
   return engine;
 }
 
-// Adds the shardings of the entry's parameters and result as fields of the module, where clients
-// read them.
+// Adds the shardings of the entry's parameters and result to the module, where clients read them.
 void AddEntryShardings(proto::HloModuleProto& module) {
   proto::OpSharding replicated;
   replicated.set_type(proto::OpSharding::REPLICATED);

@@ -164,7 +164,7 @@ ENTRY e {
               HasSubstr("arguments: expected 2, found 1"));
 }
 
-// Returns which arguments a run consumed, for a module whose output aliases an argument.
+// Runs a module whose output aliases an argument. Returns true for each consumed argument.
 std::vector<bool> ConsumedBy(const std::string& text, const std::vector<HostArray>& arguments,
                              const std::vector<int64_t>& non_donatable,
                              std::vector<float>* first_output) {
@@ -296,7 +296,7 @@ ENTRY e {
                          {F32({2}, {1, 2}), F32({2}, {3, 99})}, &error),
               ElementsAre(ElementsAre(3, 2), ElementsAre(1, 0)));
   EXPECT_EQ(error, "");
-  // Devices in another order, and a result without annotation.
+  // The devices are in another order, and the result has no annotation.
   EXPECT_THAT(RunOnTiles(R"(HloModule m
 ENTRY e {
   x = f32[4] parameter(0), sharding={devices=[2]1,0}

@@ -30,8 +30,7 @@ std::string CommandOf(std::string command) {
   return std::string(absl::StripAsciiWhitespace(command));
 }
 
-// Writes all bytes to a socket. If the converter has ended, returns false instead of raising
-// SIGPIPE.
+// Writes all bytes to a socket. Returns false, without SIGPIPE, if the converter has ended.
 bool SendAll(int fd, absl::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);

@@ -28,8 +28,8 @@ class StablehloConverter {
   StablehloConverter& operator=(const StablehloConverter&) = delete;
 
   // Returns a serialized HloModuleProto. Returns kUnimplemented if no converter is configured,
-  // kInvalidArgument if it cannot be started, its own error if it rejects the module, and kAborted
-  // if it ended or replied wrongly during this conversion; the next call then restarts it.
+  // kInvalidArgument if it cannot be started, the converter's error if it rejects the module, and
+  // kAborted if it ended or replied wrongly during this conversion; the next call then restarts it.
   absl::StatusOr<std::string> ToHlo(absl::string_view mlir);
 
  private:

@@ -16,7 +16,7 @@ absl::Status CheckFeed(const Hlocts_Pjrt_Feed_Args& args) {
                       args.device);
 }
 
-// Checks struct_size: older callers pass smaller structs, which an entry would read past.
+// Checks struct_size, since older callers pass smaller structs and entries would read past them.
 absl::Status CheckSize(const char* name, const void* args, size_t expected) {
   if (args == nullptr) return InvalidInput(name, ": expected args, found null");
   size_t found = 0;

@@ -44,7 +44,7 @@ std::string Await(PJRT_Event* event);
   name.field = value;                            \
   EXPECT_EQ(Text(Api().Function(&name)), "")
 
-// Returns the serialized HloModuleProto of HLO text, or "" if it does not parse: the test fails.
+// Returns the serialized HloModuleProto of HLO text. If the text does not parse, the test fails.
 std::string Proto(const std::string& text);
 
 // Encode fields of a protocol buffer, for tests that write messages by hand.
@@ -52,8 +52,7 @@ std::string Varint(uint64_t value);
 std::string Field(int number, uint64_t value);
 std::string Field(int number, const std::string& bytes);
 
-// Returns a serialized CompileOptionsProto. Each override is (XLA option, OptionOverrideProto
-// bytes).
+// Returns a serialized CompileOptionsProto. An override is (XLA option, OptionOverrideProto bytes).
 std::string CompileOptions(int replicas = 1, int partitions = 1,
                            const std::vector<std::pair<std::string, std::string>>& overrides = {});
 inline std::string BoolOverride(bool value) { return Field(2, static_cast<uint64_t>(value)); }
@@ -115,8 +114,7 @@ std::string Execute(PJRT_LoadedExecutable* executable,
                     std::vector<std::vector<PJRT_Buffer*>>* outputs,
                     const std::vector<int64_t>& non_donatable = {});
 
-// The outputs of a module that was compiled and run on one device, or the first error. All PJRT
-// objects are freed.
+// The outputs of a module that was compiled and run on one device, or the first error.
 struct RunResult {
   std::string error;
   std::vector<HostArray> outputs;
