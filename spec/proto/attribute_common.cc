@@ -13,8 +13,8 @@ AttributeValue ReadSharding(Reader& r) {
   return sharding.ok() ? r.Value(*std::move(sharding), false) : r.Fail(sharding.status());
 }
 
-// Reads a domain. The proto describes it from the inside and the text from the outside, so the
-// proto's entry sharding is the exit in the text.
+// Reads a domain. Text and proto have the opposite notion of entry and exit: the proto's entry
+// sharding is the exit sharding of the text.
 AttributeValue ReadDomain(Reader& r) {
   if (!r.proto.has_domain_entry_sharding() && !r.proto.has_domain_exit_sharding())
     return r.Absent();

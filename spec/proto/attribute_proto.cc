@@ -31,7 +31,7 @@ absl::Status WriteCalledComputations(Writer& w) {
     std::vector<Computation*> called;
     if (const auto* one = w.instruction.Get<Computation*>(attr)) called = {*one};
     if (const auto* list = w.instruction.Get<std::vector<Computation*>>(attr)) called = *list;
-    // XLA has a single list for the computations of a custom call, under either name in the text.
+    // XLA has one list for a custom call's computations, which has one of two names in the text.
     if (attr == Attr::kCalledComputations && called.empty()) {
       if (Computation* one = w.instruction.CalledComputation(Attr::kToApply)) called = {one};
     }

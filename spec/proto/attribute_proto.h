@@ -13,7 +13,7 @@ namespace hlocts {
 
 // Functions that look up the ids in an instruction's attributes. `computation` returns the
 // computation with an id, or nullptr if there is none; `instruction` does so for instructions of
-// the same computation. The rest of the instruction, operands included, must be complete.
+// the same computation. The rest of the instruction, including its operands, must already be read.
 struct ProtoIds {
   std::function<Computation*(int64_t id)> computation;
   std::function<Instruction*(int64_t id)> instruction;

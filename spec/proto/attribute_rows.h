@@ -76,7 +76,7 @@ inline absl::Status UnknownEnumerator(absl::string_view field, int number) {
   return InvalidInput("expected an enumerator of ", field, ", found ", number);
 }
 
-// Returns nullptr if the proto form has no field for the attribute, which is then carried as text.
+// Returns nullptr if the proto form has no field for the attribute, which is then written as text.
 const AttributeRow* RowFor(Attr attr);
 
 PrimitiveType FirstOperandType(const Instruction& instruction);

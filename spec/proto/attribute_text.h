@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts attributes with a grammar of their own to protos and back. Internal to this directory.
+// Converts attributes with a special grammar to protos and back. Internal to this directory.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ namespace hlocts {
 absl::Status ResultAccuracyToProto(absl::string_view text, proto::HloInstructionProto* out);
 std::string ResultAccuracyFromProto(const proto::HloInstructionProto& proto);
 
-// Converts text such as "{({"a"}, {"b" {1}})}". For each leaf of an instruction's shape, it names
-// the equal value of the unoptimized program. Returns false if `text` has another form; the
+// Converts text such as "{({"a"}, {"b" {1}})}". For each leaf of an instruction's shape, the text
+// names the equal value of the unoptimized program. Returns false if `text` has another form; the
 // attribute then remains text.
 bool OriginalValueToProto(absl::string_view text, proto::OriginalValueProto* out);
 // Returns "" if no text expresses the proto completely.

@@ -3,14 +3,15 @@
 // HloModuleProto and LiteralProto (data.proto, hlo.proto).
 //
 // proto -> Module -> proto is lossless: data that a Module cannot represent (unknown fields, and
-// known ones that are not interpreted) are in its `unknown_fields`. Data that XLA's proto cannot
+// fields that are not interpreted) are in its `unknown_fields`. Data that XLA's proto cannot
 // represent (replica_count, attributes kept as text) are in our own fields from number 20001 on,
 // which XLA skips.
 //
-// A malformed proto is an InvalidArgumentError that names the instruction or computation, the
-// expected and the actual data: dangling or repeated ids, an operand or a called computation that
-// is not defined before its use (so there are no cycles), no entry, unknown enumerators, negative
-// sizes, literals whose data do not match their shape. Memory is proportional to the bytes read.
+// A malformed proto yields an InvalidArgumentError that names the instruction or computation, and
+// the expected and the actual data. Malformed are dangling or repeated ids, an operand or a called
+// computation that is not defined before its use (so there are no cycles), no entry, unknown
+// enumerators, negative sizes, literals whose data do not match their shape. Memory is proportional
+// to the bytes read.
 //
 // A module that violates a shape rule is converted here and rejected by the verifier. An error here
 // means that no Module can represent the proto.

@@ -152,7 +152,7 @@ TEST(ModuleProtoTest, UnknownFieldsSurvive) {
   add(negate->mutable_metadata(), 5006);
   add(negate->mutable_sharding(), 5007);
   add(negate->mutable_precision_config(), 5008);
-  // Known fields that are not interpreted.
+  // Sets known fields that are not interpreted.
   negate->set_padding_type(proto::PADDING_SAME);
   negate->mutable_metadata()->mutable_profile_info()->set_relative_speedup(2);
   proto.add_cross_program_prefetches()->set_offset(5);
@@ -249,7 +249,7 @@ TEST(ModuleProtoTest, CopiedInstructionsGetIdsOfTheirOwn) {
   EXPECT_TRUE(ModuleFromProto(proto).ok());
 }
 
-// --- what is rejected
+// --- rejected protos
 struct BadProto {
   const char* message;
   std::function<void(proto::HloModuleProto&)> damage;
@@ -362,7 +362,7 @@ TEST(ModuleProtoTest, SaysWhatIsWrong) {
   }
 }
 
-// An engine's module that breaks these rules can be read, for a replay.
+// A module from an engine can be read for a replay even if it breaks these rules.
 TEST(ModuleProtoTest, WhatNoValidModuleHasIsKeptOnDemand) {
   std::unique_ptr<Module> module = Parse(R"(HloModule m
 callee { x = f32[2] parameter(0) ROOT y = f32[2] negate(x) }
@@ -408,8 +408,7 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
     generators::Generated generated = generators::Generate(choose, options);
     HLOCTS_ASSERT_OK_AND_ASSIGN(auto written, SerializeModule(*generated.module));
     auto read = ParseSerializedModule(written, Malformed::kKeepExecutable);
-    // The proto form cannot express modules that break these rules. Its reader rejects the nearest
-    // proto.
+    // No proto expresses a module that breaks these rules. The reader rejects the nearest proto.
     const bool unsaid =
         generated.broken_rule == "hlo.attribute" || generated.broken_rule == "hlo.recursion";
     EXPECT_TRUE(read.ok() || unsaid) << generated.broken_rule << ": " << read.status();

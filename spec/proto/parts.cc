@@ -59,7 +59,7 @@ absl::StatusOr<Sharding> ShardingFromProto(const proto::OpSharding& proto) {
     if (!proto::OpSharding::Type_IsValid(number)) {
       return InvalidInput("expected the number of a kind of sharding, found ", number);
     }
-    return static_cast<Sharding::Type>(number);  // same order
+    return static_cast<Sharding::Type>(number);  // the enumerators have the same order
   };
   Sharding sharding;
   HLOCTS_ASSIGN_OR_RETURN(sharding.type, type_of(proto.type()));

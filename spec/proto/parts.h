@@ -42,8 +42,7 @@ void MetadataToProto(const OpMetadata& metadata, proto::OpMetadata* out);
 StringMap StringMapFromProto(const proto::FrontendAttributes& attributes);
 void StringMapToProto(const StringMap& map, proto::FrontendAttributes* out);
 
-// Returns true if XLA prints a value unquoted as {...}: its braces are balanced and its strings
-// closed.
+// Returns true for balanced {...} with closed strings, which XLA prints without quotes.
 bool IsRawJson(absl::string_view text);
 
 // Reads into `shape`, which must be empty, because a shape is slow to move.
@@ -58,7 +57,7 @@ absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProt
                                                    Malformed malformed);
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
 
-// The key of the text that keeps an instruction's name if that is not unique in the module.
+// The `name` of the KeptText of an instruction whose name is not unique in the module.
 inline constexpr absl::string_view kTextName = "name";
 
 }  // namespace hlocts

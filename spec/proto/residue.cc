@@ -39,7 +39,7 @@ const FieldRow* RowOf(const FieldDescriptor& field) {
   return nullptr;
 }
 
-// Messages whose own conversion keeps their residue.
+// Messages that keep their own residue when they are converted.
 constexpr const char* kMessagesKeepingUnknownFields[] = {
     "ShapeProto", "LayoutProto",         "OpSharding",
     "OpMetadata", "HloInstructionProto", "HloComputationProto",
@@ -57,7 +57,7 @@ bool KeepsUnknownFields(const Descriptor& type) {
 // here.
 struct Places {
   std::vector<const FieldDescriptor*> not_interpreted;
-  std::vector<const FieldDescriptor*> inside;  // messages whose residue belongs to this one
+  std::vector<const FieldDescriptor*> inside;  // messages whose residue belongs to this message
   std::vector<const FieldDescriptor*> refused;
   bool IsNotInterpreted(const FieldDescriptor* field) const {
     return std::find(not_interpreted.begin(), not_interpreted.end(), field) !=

@@ -11,7 +11,7 @@
 
 namespace hlocts {
 
-// How a field affects values; the rows of fields.def explain the enumerators.
+// The effect of a field on values. The rows of fields.def explain the enumerators.
 enum class FieldMeaning { kObeyed, kChecked, kNothing, kKept, kRefused };
 
 // Returns the meaning of a field of a module; nullopt if fields.def has no row.
@@ -22,9 +22,8 @@ absl::Status CheckFields(const google::protobuf::Message& message);
 
 // Returns the serialized residue of `message`, or "" if there is none (the usual case, which needs
 // no copy). Merging the residue into the message that is written again restores data that would be
-// lost. Nested shapes, layouts, shardings and metadata have residues of their own. Unknown fields
-// in other repeated messages are dropped, because the elements to which they belong would be
-// unknown.
+// lost. Nested shapes, layouts, shardings and metadata have separate residues. Unknown fields in
+// other repeated messages are dropped, because the elements to which they belong would be unknown.
 std::string UninterpretedFieldsOf(const google::protobuf::Message& message);
 
 // Merges a residue back. If the residue does not parse, ignores it; UninterpretedFieldsOf never

@@ -67,7 +67,7 @@ absl::Status ParseText(absl::string_view text, Message* message) {
 std::string PrintText(const Message& message) {
   std::string text;
   TextFormat::Printer printer;
-  printer.SetHideUnknownFields(true);  // they would be numbers, which no parser reads
+  printer.SetHideUnknownFields(true);  // they are printed as numbers, which no parser reads
   printer.PrintToString(message, &text);
   return text;
 }

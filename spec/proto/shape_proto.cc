@@ -57,7 +57,7 @@ absl::Status ReadLayout(const proto::LayoutProto& proto, int64_t rank, Malformed
   HLOCTS_RETURN_IF_ERROR(TilesFromProto(proto, layout));
   if (malformed == Malformed::kRefused) HLOCTS_RETURN_IF_ERROR(ValidateLayout(layout, rank));
   HLOCTS_ASSIGN_OR_RETURN(layout.dim_level_types, DimLevelsFromProto(proto));
-  // Older writers use 0 for 1.
+  // Older writers use 0 instead of 1.
   layout.tail_padding_alignment_in_elements =
       std::max<int64_t>(1, proto.tail_padding_alignment_in_elements());
   HLOCTS_ASSIGN_OR_RETURN(layout.index_primitive_type,

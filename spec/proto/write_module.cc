@@ -102,7 +102,7 @@ absl::Status ModuleWriter::NumberEverything() {
   for (const Computation* computation : order_) {
     int64_t id = keep_computations ? computation->proto_id : next_computation;
     computation_ids_[computation] = id;
-    // XLA's numbering: the computation in the high half, the instruction in the low one.
+    // XLA's numbering: the computation in the high half, the instruction in the low half.
     int64_t next = next_computation++ << 32;
     for (const auto& instruction : computation->instructions()) {
       instruction_ids_[instruction.get()] = keep_instructions ? instruction->proto_id : next++;
@@ -164,7 +164,7 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
   return absl::OkStatus();
 }
 
-// Parameters have the names of their instructions.
+// Writes the program shape. Parameter names are the names of the parameter instructions.
 void WriteProgramShape(const Computation& computation, proto::HloComputationProto* out) {
   proto::ProgramShapeProto* program = out->mutable_program_shape();
   for (const Instruction* parameter : computation.parameters()) {
