@@ -4,7 +4,7 @@
 // A rewrite, such as log(exp(x)) to x, is exact for real numbers, not in floating point. Each has a
 // row in rewrites.def with a name, the strictest profile that permits it (never strict) and a page
 // in spec/rulings. If a row matches, the judge also accepts the value of the replacement. The judge
-// applies only a single rewrite, within one computation; a chain of rewrites is a finding.
+// applies a single rewrite, within one computation, and no chain of rewrites.
 #pragma once
 
 #include <memory>
@@ -32,8 +32,7 @@ struct Rewrite {
 };
 absl::Span<const Rewrite> AllRewrites();
 
-// A match of a pattern at an instruction, with the replacement to evaluate instead of the
-// instruction.
+// A match of a pattern at an instruction, and the replacement to evaluate instead.
 struct RewriteMatch {
   const Rewrite* rewrite = nullptr;
   const Instruction* instruction = nullptr;
@@ -45,8 +44,7 @@ struct RewriteMatch {
 // Returns every match in the computation that `profile` permits; an instruction may have several.
 std::vector<RewriteMatch> FindRewrites(const Computation& computation, Profile profile);
 
-// Returns the problems of the list, one line each: unreadable patterns, rows permitted in strict,
-// repeated names.
+// Returns the list's problems, one line each: invalid patterns, strict profiles, repeated names.
 std::vector<std::string> LintRewrites();
 
 }  // namespace hlocts
