@@ -38,7 +38,7 @@ absl::StatusOr<TargetFile> FindTarget(absl::string_view name);
 // neither a target nor a fact.
 absl::StatusOr<std::vector<std::string>> FactsOfWords(absl::string_view words);
 
-// Parses one file's text, for tests of rejected files. `extends` is not followed.
+// Parses one file's text, for tests of rejected files. Sets `extends` without reading that target.
 absl::StatusOr<TargetFile> ParseTarget(absl::string_view name, const std::string& text,
                                        std::string* extends);
 

@@ -39,8 +39,8 @@ TEST(TargetsTest, IsFoundByItsEngine) {
   EXPECT_THAT(std::string(FindTarget("abacus").status().message()), HasSubstr("tpu_v6e"));
 }
 
-// A target has the facts of the target that it extends, too. XLA:GPU extends none, and compares
-// without flushing subnormals.
+// A target also has the facts of the target that it extends. XLA:GPU extends no target, and
+// compares without flushing subnormals.
 TEST(TargetsTest, ExtendsAnother) {
   const std::vector<std::string> evaluator = FindTarget("hlo_evaluator")->Facts();
   for (const std::string& fact : FindTarget("xla_cpu")->Facts())
