@@ -108,7 +108,7 @@ class Cursor {
 // Returns true for one balanced {...}, which XLA prints without quotes after backend_config=.
 bool IsBalancedDict(absl::string_view text);
 
-// Reads "{" element "," element "," ... "}" with `read` for each; a last comma is allowed.
+// Reads "{" element "," element "," ... "}" and calls `read` for each; a last comma is allowed.
 template <typename Read>
 bool ReadList(Cursor& in, char open, char close, const Read& read) {
   if (!in.Expect(open)) return false;

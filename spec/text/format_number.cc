@@ -27,13 +27,13 @@ void AppendWithPrecision(double value, int precision, std::string* out) {
   out->append(buffer, length);
 }
 
-// Returns the magnitude that a reader of the text from `from` on gets.
+// Returns the magnitude of the number in `text` from position `from` on.
 double ReadBack(const std::string& text, size_t from) {
   double value = 0;
   const char* begin = text.data() + from;
   if (*begin == '-') ++begin;
   auto read = absl::from_chars(begin, text.data() + text.size(), value);
-  // Digits that were rounded up beyond the largest double read as that double, with an error.
+  // Digits that were rounded up beyond the largest double are read as that double, with an error.
   bool overflow = read.ec == std::errc::result_out_of_range && value > 1;
   return overflow ? HUGE_VAL : value;
 }

@@ -32,8 +32,7 @@ inline std::vector<InstructionRow> InstructionRows() {
   return rows;
 }
 
-// Returns cases/instructions.hlo, which has operands and computations for the rows, with the
-// instruction.
+// Inserts the instruction into cases/instructions.hlo, which has the operands and computations.
 inline std::string ModuleAround(absl::string_view instruction) {
   std::ifstream file(HLOCTS_SOURCE_DIR "/spec/text/cases/instructions.hlo");
   std::stringstream text;

@@ -196,7 +196,7 @@ TEST(LargeLiteralTest, ANumberForAWholeArrayIsPrintedAsIt) {
   }
 }
 
-// If a number follows the zeros, only the full form expresses the literal.
+// If a nonzero element follows the zeros, only the full form expresses the literal.
 TEST(LargeLiteralTest, OtherwiseEveryElementIsWritten) {
   Literal literal(Shape(PrimitiveType::kS8, {70000}));
   literal.mutable_raw_data()[69999] = 1;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ModuleReader: reads a whole module with its header, the tables of stack frames, computations and
-// instructions.
+// ModuleReader: reads a module: header, tables of stack frames, computations, instructions.
 //
 // An object reads one text. Computations may be referenced before their definition, instructions
 // only in their computation and after their definition.
@@ -103,7 +102,7 @@ class ModuleReader {
 // Reads the value of an attribute after "name=" (parse_attributes.cc).
 bool ReadAttributeValue(ModuleReader& reader, const Scope& scope, Attr attr, AttributeValue* value);
 
-// Sets the values that XLA assumes for omitted attributes, and XLA's form of equivalent spellings.
+// Sets the values that XLA assumes for omitted attributes, and replaces spellings by XLA's form.
 void NormalizeAttributes(Instruction* instruction);
 
 }  // namespace hlocts

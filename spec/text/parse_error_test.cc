@@ -13,7 +13,7 @@ namespace hlocts {
 namespace {
 
 struct BadText {
-  std::string text, rule, message;  // a part of the message
+  std::string text, rule, message;  // `message` is a part of the expected message
 };
 
 class ParseErrorTest : public testing::TestWithParam<BadText> {};

@@ -209,7 +209,7 @@ bool ModuleReader::ReadRightHandSide(Scope& scope, absl::string_view name, const
                                     operation->opcode, std::move(shape));
   Instruction* raw = instruction.get();
   bool is_start = operation->sugar && operation->opcode == Opcode::kAsyncStart;
-  // custom-call-start has the attributes of custom-call: it is read as one and wrapped afterwards.
+  // custom-call-start has the attributes of custom-call: it is read as custom-call, then wrapped.
   if (is_start) raw->set_opcode(operation->wrapped);
   bool in_operands = name.empty();
   if (!ReadOperands(scope, raw) || !ReadAttributes(scope, raw, in_operands, is_start)) {
@@ -242,7 +242,7 @@ Instruction* ModuleReader::AddUnnamed(Scope& scope, std::unique_ptr<Instruction>
   return scope.computation->Add(std::move(instruction));
 }
 
-// Called last, so that made-up names do not collide with names in the text or resolve references.
+// Is called last, so made-up names neither collide with names in the text nor resolve references.
 void ModuleReader::NameUnnamed(Scope& scope) {
   absl::flat_hash_map<std::string, int64_t> next_suffix;
   for (Instruction* instruction : scope.unnamed_instructions) {
@@ -258,7 +258,7 @@ namespace {
 // Returns the attribute of that name, given the part of the instruction that has been read.
 std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_view name) {
   const std::optional<Attr> attr = AttributeFromText(instruction.opcode(), name);
-  // The wrapper has the thread; its attributes are read with the wrapped operation's attributes.
+  // The thread is an attribute of the wrapper, which is read with those of the wrapped operation.
   if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) return Attr::kAsyncExecutionThread;
   // XLA's canonical print uses the name `calls` for to_apply.
   const bool renamed = name == RowOf(Attr::kCalls).text && (!attr || instruction.Has(*attr)) &&
@@ -291,7 +291,7 @@ bool ModuleReader::ReadAttributes(Scope& scope, Instruction* instruction, bool i
                                   bool is_start) {
   for (const char* comma = in.Here(); in.Try(','); comma = in.Here()) {
     const char* where = in.Here();
-    if (in_operands && !AttributeAhead(in)) {  // the ',' before the next operand
+    if (in_operands && !AttributeAhead(in)) {  // the ',' precedes the next operand
       in.GoTo(comma);
       return true;
     }

@@ -130,7 +130,7 @@ bool ReadRuntimeSizes(Cursor& in, const Shape& shape, std::vector<int64_t>* size
   return true;
 }
 
-// Returns an error if the '{' at the cursor begins an elided literal, {...}.
+// Fails if the '{' at the cursor begins an elided literal, {...}.
 bool CheckNotElided(Cursor& in) {
   const char* start = in.Here();
   in.Advance(1);

@@ -64,7 +64,7 @@ Computation* ModuleReader::Synthesize(absl::string_view stem) {
   return synthesized_.back();
 }
 
-// Called last, so that generated names do not collide with names in the text.
+// Is called last, so that generated names do not collide with names in the text.
 void ModuleReader::NameSynthesized() {
   absl::flat_hash_map<std::string, int64_t> next_suffix;
   for (Computation* computation : synthesized_) {
@@ -101,7 +101,7 @@ bool ModuleReader::SkipInlineComputation() {
 }
 
 bool ModuleReader::ReadComputationName(Computation** computation) {
-  if (in.Peek() == '{') {  // an inline computation instead of its name
+  if (in.Peek() == '{') {  // an inline computation instead of a name
     std::unique_ptr<Computation> inlined;
     if (!ReadInlineComputation(&inlined)) return false;
     synthesized_.push_back(module_->Add(std::move(inlined)));

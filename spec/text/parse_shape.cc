@@ -147,7 +147,7 @@ bool ReadArrayShape(Cursor& in, PrimitiveType type, bool elements_may_follow, Sh
   return true;
 }
 
-// Returns true at b(f32[2]), XLA's type of a buffer that instructions change.
+// Returns true if b(f32[2]) follows, XLA's type of a buffer that instructions modify.
 bool BufferAhead(Cursor& in) { return in.PeekIdentifier() == "b" && in.Raw(1) == '('; }
 
 bool ReadAnyShape(Cursor& in, bool elements_may_follow, Shape* shape);

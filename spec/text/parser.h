@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses HLO text into a Module, and the text of a single value (shape, literal, sharding, ...)
-// into that value.
+// Parses HLO text into a Module, and the text of a single value (shape, literal, sharding, ...).
 //
 // The parser accepts everything that XLA's own parser accepts for the opcodes of spec/ops. It does
 // not verify the text (see spec/infer), except for errors that a Module cannot represent: unknown

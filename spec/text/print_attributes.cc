@@ -289,7 +289,8 @@ void AppendOwnAttributes(ModulePrinter& printer, const Instruction& instruction)
   for (const AttributeUse& use : row.attribute_uses()) {
     AppendAttribute(printer, instruction, use.attr);
   }
-  // Aliasing is a common attribute, but opcodes whose row lists it print it among their own.
+  // Aliasing is a common attribute, but opcodes whose row lists it print it with their own
+  // attributes.
   if (!row.Takes(Attr::kOutputToOperandAliasing)) {
     AppendAttribute(printer, instruction, Attr::kOutputToOperandAliasing);
   }

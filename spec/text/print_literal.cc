@@ -12,7 +12,7 @@ namespace {
 
 using AppendElementFunction = void (*)(PrimitiveType, const uint8_t*, std::string*);
 
-// Appends an element. Elements of pred are 1 and 0 inside braces, but true and false alone.
+// Appends an element inside braces, where elements of pred are 1 and 0 instead of true and false.
 void AppendArrayElement(PrimitiveType type, const uint8_t* element, std::string* out) {
   if (type == PrimitiveType::kPred) {
     out->push_back(*element ? '1' : '0');
@@ -22,8 +22,8 @@ void AppendArrayElement(PrimitiveType type, const uint8_t* element, std::string*
 }
 
 // Prints one array with XLA's spacing. There is a space after '{' and before '}', except in
-// innermost braces around at most one element, and in an array with only one pair of braces. Above
-// rank 3, a comment contains the outer indices.
+// innermost braces around at most one element, and in an array with only one pair of braces. If the
+// rank is above 3, a comment contains the outer indices.
 class ArrayPrinter {
  public:
   ArrayPrinter(PrimitiveType type, absl::Span<const int64_t> extents,
@@ -88,7 +88,7 @@ bool ZerosAfterTheFirst(const Literal& literal) {
 }
 
 // Appends a number without braces. It represents an array with this first element, whose other
-// elements are zeros. Other text of such an array could have hundreds of megabytes.
+// elements are zeros. The full text of such an array could have hundreds of megabytes.
 void AppendFirstElement(const Literal& literal, AppendElementFunction append, std::string* out) {
   const uint8_t zero[16] = {};
   append(literal.element_type(), literal.element_count() == 0 ? zero : literal.raw_data(), out);

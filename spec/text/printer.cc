@@ -68,7 +68,7 @@ void AppendExtra(const Module& module, Place place, std::string* out) {
   }
 }
 
-// Returns the root of a computation that only passes its parameters to it, otherwise nullptr.
+// Returns the root of a computation whose other instructions are all parameters, else nullptr.
 const Instruction* OnlyOperation(const Computation* computation) {
   if (computation == nullptr || computation->root() == nullptr) return nullptr;
   const Instruction* root = computation->root();
@@ -108,8 +108,8 @@ bool IsReserved(absl::string_view word) {
   return type ? *type != PrimitiveType::kTuple : absl::c_linear_search(kKeywords, word);
 }
 
-// Returns the name of a module, computation or instruction as XLA reads it without "%": a reserved
-// word gets "_" until none of its siblings has the name.
+// Returns the name of a module, computation or instruction as XLA reads it without "%": "_" is
+// appended to a reserved word until no sibling has the name.
 template <typename Siblings>
 std::string ReadableName(std::string name, const Siblings& siblings) {
   if (!IsReserved(name)) return name;
