@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests centred forms (lemma 43). Slopes must bound every secant. Both uses of a sum see one
-// number, while two uses of an element-wise value may see different numbers.
+// Tests centred forms (lemma 43). The slopes must bound every secant. All uses of a sum see the
+// same number, while two uses of an element-wise value may see different numbers.
 #include <cmath>
 #include <random>
 
@@ -21,7 +21,7 @@ struct Range {
 
 class SlopesTest : public testing::TestWithParam<Range> {};
 
-// f(x) - f(at) is within the bound that the slopes give, at corners, on edges and inside boxes.
+// Checks that |f(x) - f(at)| is within the bound of the slopes at corners, on edges and in boxes.
 TEST_P(SlopesTest, HoldEverySecant) {
   const SlopeRow* row = SlopeRowOf(GetParam().opcode);
   ASSERT_NE(row, nullptr);
@@ -144,7 +144,7 @@ TEST_P(ProfilesTest, OneSumReadTwiceIsOneNumber) {
   EXPECT_LT(value(sum.lo, sum.hi), result.lo);
 }
 
-// The set is within the first-order bound: half of the sum's error and the rounding of each reader.
+// The error is at most half of the sum's error plus the roundings of the products and difference.
 TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
   const Literal x = Terms();
   const AcceptanceSet sum = SetOf(kSum, x, Options(GetParam()));
@@ -201,7 +201,7 @@ TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
   EXPECT_LT(3 * e.lo - kLess * e.hi, result.lo);
 }
 
-// An engine that computes and rounds each value once does not read a product before its rounding.
+// An engine that computes and rounds each value once never uses an unrounded product.
 TEST(CentredTest, WhatIsRoundedOnceIsNotContracted) {
   Case fused = {"",
                 "ENTRY e { x = f32[] parameter(0) z = f32[] parameter(1) p = f32[] multiply(x, x)\n"

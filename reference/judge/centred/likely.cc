@@ -22,9 +22,9 @@ namespace {
 constexpr double kSweptLeast = 2, kSweptMost = 24, kVisits = 0x1p32, kVisitsMost = 0x1p30;
 // The least and the largest number of results that LeafTests::JointSizes compares.
 constexpr int64_t kTogetherLeast = 8, kTogetherMost = 4096;
-// The least number of tested elements of which LeafTests::Bits says anything, if there are more.
+// LeafTests::Bits returns 0 for fewer tested elements than this, unless the output is smaller.
 constexpr int64_t kResolvedLeast = 12;
-// The largest distance from the run in f64, in typical terms, at which a sum agrees by terms.
+// A sum agrees by terms if it differs from the f64 run by at most this share of a typical term.
 constexpr double kTermShare = 0.25;
 constexpr int64_t kStackBytes = 64 << 10;
 
@@ -89,7 +89,7 @@ class Sweeper {
         return;
       case NodeKind::kElementwise:
         for (size_t k = 0; k < node.operands.size(); ++k) {
-          // The slopes of a sine of a large argument are [-1, 1].
+          // The slopes of a sine of a large argument are [-1, 1], with the middle 0.
           const double steepest = Steepest(node.slopes[i * node.operands.size() + k]);
           Add(node.operands[k], ElementOf(nodes_[node.operands[k]]->set, i), steepest, way);
         }
@@ -142,7 +142,7 @@ using Test = StatisticalTestResult::Test;
 using Clock = std::chrono::steady_clock;
 
 // Returns the median of the effective bits if the judge passes the output with these sets, else 0.
-// Infinite: the output is no float.
+// Returns infinity if the output is not a float.
 double BitsOfPass(const SetArray& set, const Literal& actual) {
   const JudgeResult judged = JudgeLeaves({{{set.shape(), false, set}}, {Origin()}}, {&actual, 1});
   if (judged.outcome != Outcome::kPass) return 0;
@@ -156,8 +156,8 @@ class LeafTests {
             StatisticalTestResult& found)
       : run_(run), leaf_(leaf), actual_(actual), node_(run.NodeOf(leaf)), found_(found) {}
 
-  // Compares all elements of a sum of certain operands, whose deviation needs no sweep. Otherwise
-  // sweeps until the next sweep might exceed the deadline.
+  // Compares all elements of a sum whose operands are certain: their deviation needs no sweep. For
+  // other outputs, sweeps from elements until the next sweep might exceed the deadline.
   void Elements(int64_t most, Clock::time_point deadline) {
     if (IsSumOfCertain()) {
       const int64_t count = actual_.element_count(), step = (count - 1) / kTogetherMost + 1;
@@ -177,7 +177,7 @@ class LeafTests {
       Compare(i, error.at, small ? HUGE_VAL : error.deviation, true);
     }
   }
-  // Returns BitsOfPass for sets as wide as the limit. Elements that were not tested have any value.
+  // Returns BitsOfPass of the kept elements, with sets as wide as the limit (see Compare).
   double Bits() const {
     const auto count = static_cast<int64_t>(kept_.size());
     if (count < std::min(actual_.element_count(), kResolvedLeast)) return 0;
@@ -214,7 +214,7 @@ class LeafTests {
   }
 
  private:
-  // An infinite deviation is due to the range, not to rounding.
+  // Does not test elements with an infinite deviation, which is due to the range, not to rounding.
   void Compare(int64_t i, double at, double deviation, bool keep) {
     const double distance = std::fabs(RealAt(actual_, i) - at);
     const double off = distance == 0 ? 0 : distance / deviation;
@@ -237,7 +237,7 @@ class LeafTests {
     return std::all_of(node_.operands.begin(), node_.operands.end(),
                        [&](int32_t operand) { return run_.nodes()[operand]->silent; });
   }
-  // Returns up to `most` elements: half of them the farthest from the reference, the others evenly.
+  // Returns up to `most` elements: half are the farthest from the reference, half evenly spaced.
   std::vector<int64_t> Chosen(int64_t most) const {
     const int64_t count = actual_.element_count(), half = most / 2;
     std::vector<int64_t> chosen(static_cast<size_t>(count));
@@ -272,7 +272,7 @@ class LeafTests {
   const Literal& actual_;
   const Node& node_;
   StatisticalTestResult& found_;
-  std::vector<int64_t> kept_;  // elements, and the values within the limit
+  std::vector<int64_t> kept_;  // the kept elements; sets_ has the values within the limit
   std::vector<AcceptanceSet> sets_;
 };
 
@@ -282,8 +282,8 @@ double RootMeanSquare(const Literal& literal) {
   return static_cast<double>(std::sqrt(squares / std::max<int64_t>(literal.element_count(), 1)));
 }
 
-// Returns whether all elements of a sum or contraction agree by terms, and notes the farthest;
-// nullopt if the operands are not certain. Needs no list of the terms.
+// Returns true if all elements of a sum or contraction agree by terms (kTermShare), and records the
+// farthest element; nullopt if the operands are not exact. Needs no list of the terms.
 std::optional<bool> AgreeByTerms(const ReferencePointRun& run, size_t leaf, const Literal& actual,
                                  StatisticalTestResult& farthest) {
   const Node& node = run.Recorded(leaf);

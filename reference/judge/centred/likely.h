@@ -18,13 +18,13 @@ namespace hlocts::reference {
 // The effect on an output element of one instruction's roundings, over all loop trips and uses.
 struct RoundingContribution {
   Square squares = 0;  // sum of (weight * bound)^2, for independent errors
-  double common = 0;   // sum of weight * bound, for errors that all go to the same side
+  double common = 0;   // sum of weight * bound, for errors of the same sign
 };
 
 // The result of one sweep back from an output element.
 struct LikelyError {
   double at = 0;         // the element's value in the reference execution, in f64
-  double deviation = 0;  // root of the sum of squares, in units of the output; infinite: unknown
+  double deviation = 0;  // root of the sum of squares, in units of the output; infinity if unknown
   // Contributions by instruction; the key nullptr is used for the sets at which sweeps end.
   absl::flat_hash_map<const Instruction*, RoundingContribution> shares;
 };
@@ -60,27 +60,27 @@ class ReferencePointRun {
   std::vector<SetArray> leaves_;
 };
 
-// The result of the tests of lemma 44: the element that exceeds the probable error the most.
-// kTerms: nothing is improbable, and outputs without resolution agree by terms; the element is the
-// farthest of these, and a deviation is the size of a typical term.
+// The result of the tests of lemma 44: the element that exceeds the probable error the most. kTerms
+// means that no element is improbable and that outputs without resolution agree by terms. `element`
+// is then the farthest element of these outputs, and `deviation` the size of a typical term.
 struct StatisticalTestResult {
   enum class Test : uint8_t { kElement, kVariance, kBias, kTerms };
   int64_t elements = 0;  // the number of elements that were tested singly
   double limit = 0;      // in deviations; a correct engine stays below it with probability 1 - 1e-7
   double most = 0;       // the largest deviation found, in standard deviations
-  // The median of the effective bits of an output within the limit, the least of all outputs but
-  // those that agree by terms. 0 if the judge would not pass one whose sets were as wide as the
-  // limit, or if there is none.
+  // The least, over the outputs that do not agree by terms, of the median effective bits of sets as
+  // wide as the limit. 0 if the judge would not pass an output with such sets, or if there is no
+  // such output.
   double bits = 0;
   Test test = Test::kElement;
-  int64_t output = 0, element = 0;  // its position; for variance and bias, that of the farthest
+  int64_t output = 0, element = 0;  // its position; kVariance, kBias: that of the farthest
   double found = 0, expected = 0, deviation = 0;
   bool IsSuspect() const { return most > limit; }
-  // Returns true if the tests have resolution for all outputs, or these agree by terms.
+  // Returns true if every output has resolution or agrees by terms.
   bool IsResolved() const { return bits > 0 || test == Test::kTerms; }
 };
 
-// Finds the most improbable element. Has AcceptanceOf's errors. `elements` is 0 if none is tested.
+// Finds the most improbable element; `elements` is 0 if none is tested. Has AcceptanceOf's errors.
 absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
                                                           absl::Span<const Literal> arguments,
                                                           absl::Span<const Literal> actual_leaves,

@@ -12,11 +12,11 @@
 
 namespace hlocts::reference {
 
-// kRounded: relative error of a value computed in f64. kLeast: exceeds the loss by underflow.
+// kRounded is the relative error of a value computed in f64. kLeast exceeds the loss by underflow.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
-// A number of the f64 run below this multiple of the least normal may be subnormal in other runs.
+// A number of the f64 run may be subnormal in other runs if below this multiple of min_normal.
 inline constexpr double kNearLeast = 2;
-// A set wider than this share of its largest magnitude is a jump: slopes change over it.
+// A set wider than this share of its largest magnitude is treated as a jump: slopes change over it.
 inline constexpr double kJump = 0.125;
 inline bool IsDiscontinuity(const Box& box) {
   return box.hi - box.lo > kJump * std::max(std::fabs(box.lo), std::fabs(box.hi));
@@ -24,7 +24,7 @@ inline bool IsDiscontinuity(const Box& box) {
 // A limit in standard deviations: one element exceeds it with probability 2 exp(-t^2 / 2) = 2.6e-9.
 // It also limits the sum of one instruction's roundings if all of them err to one side.
 inline constexpr double kDeviations = 6.4;
-// Returns the values that an element of a tape of points has but for improbable executions.
+// Returns a range that contains the element in all but improbable executions (tapes of points).
 inline Box Widened(Box box) {
   box.lo -= kDeviations * box.deviation;
   box.hi += kDeviations * box.deviation;
@@ -34,7 +34,7 @@ inline Box Widened(Box box) {
 inline double Steepest(const Slope& slope) {
   return std::copysign(std::fabs(slope.middle) + slope.radius, slope.middle);
 }
-// Returns the steepest slope of a product with respect to one factor. `box` is that of the other.
+// Returns the steepest slope of a product by one factor. `box` is the box of the other factor.
 inline double SteepestFactor(const Box& box) {
   const Box all = Widened(box);
   return std::copysign(std::max(std::fabs(all.lo), std::fabs(all.hi)), box.at);
@@ -58,8 +58,8 @@ void SetNoise(const Preparing& p, int64_t i, double shared, double own);
 // of the difference of the readers' own roundings and, if the element may be computed twice, of the
 // difference `of_operands`.
 void SetSpread(const Preparing& p, int64_t i, double of_operands);
-// Tapes of points: sets the deviation of an element from its noise and from `squares`, the sum of
-// the squares of the deviations that its operands contribute.
+// For tapes of points: sets the deviation of an element from its noise and from `squares`, the sum
+// of the squares of the deviations that its operands contribute.
 void SetDeviation(const Preparing& p, int64_t i, Square squares);
 // Lets sweeps pass through element `i`, whose reference value is `at`. Returns false if its box is
 // infinite.
@@ -76,9 +76,9 @@ struct Elementwise {
 };
 // Opens element `i` of an element-wise result. Returns false if a sweep cannot pass through it.
 bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-// Returns a factor for the roundings of a sum with nearly equal terms, which err alike (lemma 44):
-// the sum of n^2 over groups of n nearly equal terms, divided by the number of terms, and at least
-// 1. It is the largest factor of a sample of the node's results. Only a tape of points needs it.
+// Returns a factor for the roundings of a sum. Nearly equal terms have equal errors (lemma 44): the
+// factor is the sum of n^2 over groups of n nearly equal terms, divided by the number of terms, and
+// at least 1, for the largest of a sample of results. Only a tape of points needs it.
 double AlikeTermRatio(const Preparing& p, int precision);
 // Opens element `i` of a sum that accumulates as `rule` describes.
 bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,

@@ -7,18 +7,18 @@
 namespace hlocts::reference {
 namespace {
 
-// A sum of so few terms exceeds no limit of lemma 44, even if all roundings err to one side.
+// A sum of at most this many terms exceeds no limit of lemma 44, even if all errors have one sign.
 constexpr int64_t kFewTerms = 32;
 // The number of results of a node for which AlikeTermRatio compares the terms.
 constexpr int64_t kSampledResults = 8;
-// Terms that differ by less than this fraction of the largest rounding form a group.
+// Terms form a group if they differ by less than the largest rounding divided by this number.
 constexpr double kAlikeGroups = 16;
 
 // Sums over the terms of one result in the reference execution.
 struct TermSums {
   double value = 0, magnitude = 0;
   double positive = 0;            // the sum of the positive terms
-  double count = 0, squares = 0;  // over terms other than zero: adding zero is exact
+  double count = 0, squares = 0;  // over nonzero terms, since adding zero is exact
   Square carried = 0;             // the sum of the squares of the deviations of terms
   bool silent = true, broken = false;
   // The largest magnitude of a sum of some of the terms.
@@ -55,7 +55,7 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
   return sums;
 }
 
-// Returns the error of a sum whose roundings are independent (lemma 44). The errors are those of
+// Returns the error of a sum whose roundings are independent (lemma 44). It includes the errors of
 // additions, of products that are rounded before they are added, of operands that are read with
 // fewer bits (all of which may be truncated), and of partial sums with fewer bits.
 double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
@@ -86,7 +86,7 @@ double AlikeTermRatio(const Preparing& p, int precision) {
     const double rounding = std::ldexp(SumTermsOf(p, i).LargestPartial(), -precision);
     double squares = 0;
     for (size_t first = 0, last = 0; first < terms.size(); first = last) {
-      double roundings = 0;  // of the group, each at most that of a partial sum, and the term
+      double roundings = 0;  // in units of `rounding`; each is at most 1
       do {
         roundings += std::min(std::fabs(terms[last++]) / rounding, 1.0);
       } while (last < terms.size() && terms[last] - terms[first] <= rounding / kAlikeGroups);

@@ -14,8 +14,8 @@ namespace {
 using Flag = AcceptanceSet::Flag;
 using Nodes = absl::Span<const std::unique_ptr<Node>>;
 
-// Sets the box to all values that readers of an element may see; false if one may be NaN or
-// infinite.
+// Sets the box to all values that readers of an element may see. Returns false if one of them may
+// be a NaN or infinite.
 bool TakeEnds(const AcceptanceSet& s, Box& box) {
   if (!IsNumber(s)) return false;
   std::tie(box.lo, box.hi) = EndsRead(s);
@@ -45,7 +45,7 @@ void SetSpread(const Preparing& p, int64_t i, double of_operands) {
 void SetDeviation(const Preparing& p, int64_t i, Square squares) {
   if (!p.points) return;
   const double noise = std::hypot(p.node.noise_once[i], p.node.noise_use[i]);
-  // Bounded, so that the box stays finite if it is widened.
+  // The deviation is bounded so that the box stays finite if it is widened.
   p.node.boxes[i].deviation =
       std::min(static_cast<double>(std::sqrt(squares + SquareOf(noise))), p.facts.max / 32);
 }
@@ -197,7 +197,7 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
-// Returns the slope of a product with respect to one factor. `box` is that of the other factor: the
+// Returns the slope of a product with respect to one factor. `box` belongs to the other factor: the
 // slope is half the sum of its value in an execution and its value in the reference (slopes.cc).
 Slope FactorOf(const Box& box) {
   if (box.lo == box.hi) return {box.at, 0};

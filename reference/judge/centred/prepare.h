@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 
 // Prepares `node` after its operands were prepared. If `points`, boxes contain only the reference
-// execution, and the error of a sum grows with the square root of its roundings' number (lemma 44).
+// execution, and the error of a sum grows with the square root of the number of its roundings.
 void PrepareNode(SetInterpreter& interpreter, absl::Span<const std::unique_ptr<Node>> nodes,
                  Node& node, bool points = false);
 // Updates the box of an element whose set was narrowed to `set`.

@@ -11,7 +11,7 @@ namespace {
 
 // Exceeds the error of the f64 functions in this file, which is a few units of 2^-53.
 constexpr double kSlack = 0x1p-40;
-// Exceeds what these functions lose by underflow.
+// Exceeds the loss of these functions by underflow.
 constexpr double kLeastSlope = 0x1p-800;
 
 Slope Between(double a, double b) {
@@ -74,7 +74,7 @@ double TanSlope(double x) {
 bool AddSlopes(const Box*, Slope* s) { return s[0] = s[1] = {1, 0}, true; }
 bool SubtractSlopes(const Box*, Slope* s) { return s[0] = {1, 0}, s[1] = {-1, 0}, true; }
 
-// Uses x y - a b = (y + b)/2 (x - a) + (x + a)/2 (y - b).
+// Uses x y - a b = (y + b)/2 (x - a) + (x + a)/2 (y - b); a and b are the reference values.
 bool MultiplySlopes(const Box* x, Slope* s) {
   for (int k = 0; k < 2; ++k) {
     const Box& other = x[1 - k];
@@ -84,7 +84,7 @@ bool MultiplySlopes(const Box* x, Slope* s) {
   return Finite(s[0]) && Finite(s[1]);
 }
 
-// Uses x/y - a/b = 1/y (x - a) - a/(b y) (y - b).
+// Uses x/y - a/b = 1/y (x - a) - a/(b y) (y - b); a and b are the reference values.
 bool DivideSlopes(const Box* x, Slope* s) {
   if (x[1].lo <= 0 && x[1].hi >= 0) return false;
   s[0] = Between(1 / x[1].lo, 1 / x[1].hi);
@@ -131,7 +131,7 @@ bool AbsSlopes(const Box* x, Slope* s) {
 // Slopes of maximum and minimum are between 0 and 1, whichever operand is selected (lemma 43).
 bool MaximumSlopes(const Box* x, Slope* s) { return SelectionSlopes(true, {x, 2}, {s, 2}), true; }
 bool MinimumSlopes(const Box* x, Slope* s) { return SelectionSlopes(false, {x, 2}, {s, 2}), true; }
-// Slopes of min(max(low, x), high). If low > high, the relaxed profile permits either (lemma 27).
+// Slopes of min(max(low, x), high). If low > high, the relaxed profile permits low, too (lemma 27).
 bool ClampSlopes(const Box* x, Slope* s) {
   if (!(x[0].hi <= x[2].lo)) return false;
   Box inner[2] = {x[0], x[1]}, outer[2];

@@ -9,14 +9,14 @@
 
 namespace hlocts::reference {
 
-// Squares of f64 numbers, which underflow in f64 where the numbers do not.
+// The type of squares of f64 numbers, which may underflow in f64 although the numbers do not.
 using Square = long double;
 inline Square SquareOf(double x) { return Square{x} * x; }
 
 // The range [lo, hi] of an operand; `at` is its value in the reference execution.
 struct Box {
   double lo = 0, hi = 0, at = 0;
-  double spread = 0;  // the largest difference of two reads in one execution
+  double spread = 0;  // the largest difference between two reads in one execution
   // Tapes of points: the standard deviation, if errors of different instructions are independent.
   double deviation = 0;
 };

@@ -7,14 +7,14 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns a result's rounding error in ulps; it may be rounded to a wider format first (lemma 8).
+// Returns the error of rounding in ulps, perhaps first to a wider format (lemma 8).
 double UnitsOfRounding(const SetContext& context) {
   const int width = BitWidth(context.result->type);
   if (width <= 8) return 1;
   return width <= 16 ? 0.5 * (1 + 0x1p-12) : 0.5;
 }
 
-// Returns the margin that store_image.cc permits at the largest magnitude.
+// Returns the margin that store_image.cc permits at this magnitude.
 double Reach(const SetContext& context, double magnitude, double argument) {
   const Rule& rule = context.rule;
   double units = std::max(static_cast<double>(rule.ulps), UnitsOfRounding(context));

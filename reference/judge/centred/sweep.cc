@@ -14,9 +14,9 @@ namespace {
 constexpr float kRounding = 0x1p-32F;
 // kRoundingOfSizes is the relative error of an f32 sum or product, doubled to cover the effect of
 // these errors on each other. kRoundingsAtNode is the number of such operations on a weight at each
-// node, not counting those that add weights.
+// node, except the additions of weights.
 constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
-// Exceeds what any product loses by underflow.
+// Exceeds the loss of any product by underflow.
 constexpr float kLeastWeight = 0x1p-100F;
 constexpr int64_t kVisitsMax = 1 << 20;
 // The cost of visiting an element in kSweepLanes lanes, relative to a visit in one lane.
@@ -27,7 +27,7 @@ float Size(double size) {
   return size == 0 ? 0 : std::max(static_cast<float>(size), std::numeric_limits<float>::min());
 }
 
-// Returns the average number of visits that continuing from an element makes.
+// Returns the average number of visits that a sweep makes next from one element of the node.
 double VisitsFrom(const Node& node) {
   if (node.terms.first.empty()) return static_cast<double>(node.operands.size());
   return static_cast<double>(node.terms.lhs.size() * node.terms.length) /
@@ -95,8 +95,8 @@ void Sweep<kLanes>::Add(int32_t node, int64_t element, const Slope& slope, const
     return;
   }
   for (int l = 0; l < kLanes; ++l) {
-    // A reader's slope is a slope of the interval, common to all readers, plus at most `apart`. (An
-    // infinite `apart` times zero `paths` is a NaN, which std::min does not return here.)
+    // A reader's slope is a slope common to all readers plus at most `apart`. (An infinite `apart`
+    // times zero `paths` is a NaN, which std::min does not return here.)
     const float paths = from.paths[l];
     const float varies = std::min(radius * paths, radius * from.together[l] + apart * paths);
     to.radius[l] += size * from.radius[l] + varies + from.least[l];
@@ -158,7 +158,7 @@ void Sweep<kLanes>::Propagate(const Node& node, int64_t element, const Outgoing&
   }
 }
 
-// Adds the element's noise to `passed` (the sweep continues) and its box to `stopped` (it ends).
+// Adds to `passed` the element's noise (the sweep continues), to `stopped` its box (it ends here).
 template <int kLanes>
 void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const Weight& weight,
                                      Lanes& passed, Lanes& stopped) const {
@@ -168,7 +168,7 @@ void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const We
   const Box& box = node.boxes[element];
   const double noise = broken ? HUGE_VAL : node.noise_once[element];
   const double reach = open ? std::max(box.hi - box.at, box.at - box.lo) : noise;
-  // The box of the stored value does not contain the roundings by the readers, so they are added.
+  // The box of the stored value does not contain the readers' roundings, so they are added.
   const double own = node.noise_use[element];
   for (int l = 0; l < kLanes; ++l) {
     const double uses = weight.paths[l] * own;
@@ -178,8 +178,8 @@ void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const We
 }
 
 // Passes on only the midpoint of a settled element's weight. The rest, `radius`, ends here: its
-// contribution is bounded by the element's box. The elements from which this one was computed would
-// contribute at least as much.
+// contribution is bounded by the element's box. The elements from which this element was computed
+// would contribute at least as much.
 template <int kLanes>
 void Sweep<kLanes>::CollapseToMidpoint(const Node& node, int64_t element, Weight& weight) {
   if (!node.settled || !node.IsOnce(element) || node.states[element] != Node::kOpen) return;
@@ -197,7 +197,7 @@ void Sweep<kLanes>::CollapseToMidpoint(const Node& node, int64_t element, Weight
   }
 }
 
-// Finds the sweeps that stop at all elements of a node, because this adds little to their distance.
+// Returns, for each lane, true if its sweep stops at the node: if `all`, or if it costs little.
 template <int kLanes>
 std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weights, bool all) {
   Lanes stopped{}, passed{};
@@ -215,7 +215,7 @@ std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weigh
   return stops;
 }
 
-// Passes weights from a node's elements to its operands. The node's readers were passed before.
+// Passes weights from a node's elements to its operands. All readers of the node must have passed.
 template <int kLanes>
 void Sweep<kLanes>::Pass(const Node& node, Weights& weights, int64_t visits_max) {
   const double ahead = VisitsFrom(node) * static_cast<double>(weights.touched.size());

@@ -3,9 +3,9 @@
 // execution (lemma 43).
 //
 // An interval evaluation treats two operands as independent even if both depend on one value. This
-// directory records the evaluation (tape.h) and propagates backwards from a wide result. Thus it
-// bounds the distance of any permitted execution from a reference execution in f64, and intersects
-// the result's set with the numbers within this distance. Proof: lemma 43
+// directory records the evaluation (tape.h) and sweeps backwards from a wide result. The sweep
+// bounds the distance of any permitted execution from a reference execution in f64; the result's
+// set is intersected with the numbers within this distance. Proof: lemma 43
 // (spec/judge/rules/centred.md). A sweep ends at an operation without slopes and uses the interval
 // of its result.
 //
@@ -84,7 +84,7 @@ class Sweep {
   std::vector<Weights> weights_;                       // by node; empty again after each sweep
   std::vector<std::vector<Weight>> recycled_weights_;  // storage that other nodes no longer need
   std::priority_queue<int32_t> waiting_;
-  Lanes distance_{}, early_stop_error_{};  // so far; the part that early stopping has added
+  Lanes distance_{}, early_stop_error_{};  // distances so far; the part due to early stops
   int64_t visits_ = 0;
   double early_stop_share_ = 0;
 };
@@ -95,7 +95,7 @@ class Sweeps {
   explicit Sweeps(absl::Span<const std::unique_ptr<Node>> nodes)
       : one_(nodes), joint_sweep_(nodes) {}
   void SetEarlyStopShare(double share) { early_stop_share_ = share; }
-  // Returns Sweep::DistancesAt at a cost of at most `budget`. Valid until the next call.
+  // Returns Sweep::DistancesAt at a cost of at most `budget`; valid until the next call.
   absl::Span<const double> From(int32_t node, absl::Span<const int64_t> elements, double budget);
   // Returns the cost of the last call to From, in visits of a one-lane sweep.
   double cost() const { return cost_; }

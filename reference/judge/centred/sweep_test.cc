@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kElements = 40, kTerms = 6;
 
-// Builds sources, functions of them, sums of these, and products of two readers of each sum:
-//   0 -> 1 (element-wise) -> 2 (sums of 1) -> 3 (element-wise, reads 2 twice)
+// Builds a graph of four nodes; node 3 reads each sum twice.
+// 0 (sources) -> 1 (element-wise) -> 2 (sums of 1) -> 3 (element-wise)
 class SweepTest : public testing::Test {
  protected:
   SweepTest() {
@@ -132,7 +132,7 @@ TEST_F(SweepTest, NoExecutionIsFartherThanTheySay) {
   }
 }
 
-// An execution at the end of a box refutes a sweep that stops, or goes on, at too small a distance.
+// Executions at the ends of a box are within the distances of sweeps that stop at or pass the box.
 TEST_F(SweepTest, WhereItStopsAllOfTheBoxCounts) {
   Sweep<1> sweep(nodes_);
   for (int64_t i = 0; i < kElements; ++i) {

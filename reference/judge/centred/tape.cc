@@ -29,7 +29,7 @@ bool IsComputedOnce(Opcode opcode) {
 // element-wise operations. XLA:GPU's priority fusion does this.
 constexpr int64_t kLongReduction = 16;
 
-// Arrays this small, like a scalar that divides a vector, are always narrowed: it costs little.
+// Arrays of at most this size, like a scalar divisor, are always narrowed, which costs little.
 constexpr int64_t kFewElements = 4;
 
 // If a node has more sources than this, they are no longer distinguished.
@@ -44,7 +44,7 @@ bool IsMove(Opcode opcode) {
   return std::find(std::begin(kMoves), std::end(kMoves), opcode) != std::end(kMoves);
 }
 
-// Returns true for operations that pass values on unchanged, so that an array keeps its number.
+// Returns true for operations that return an operand unchanged, so the result keeps its node.
 bool PassesValues(Opcode opcode) {
   constexpr Opcode kPasses[] = {
       Opcode::kCopy,          Opcode::kTuple,  Opcode::kGetTupleElement, Opcode::kOptBarrier,
@@ -73,11 +73,11 @@ double ProductOfSizes(const Shape& shape, const std::vector<int64_t>& dimensions
   return product;
 }
 
-// The largest number of elements in a record of sets, and the bytes per element of one of points.
+// The largest number of elements on a tape of sets, and the bytes per element of a tape of points.
 constexpr int64_t kElementsMax = 1 << 22, kBytesOfPoint = 256;
 
 // Returns the number of elements and terms that the instruction reads; the budget of sweeps grows
-// with it. For a convolution only elements count, but in a tape of points its terms as well.
+// with it. The terms of a convolution are counted only on a tape of points.
 double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operands,
               const SetArray& result, bool points) {
   const double results = static_cast<double>(result.element_count());
@@ -133,7 +133,7 @@ int32_t Tape::Add(Node node) {
   return static_cast<int32_t>(nodes_.size()) - 1;
 }
 
-// An array that no recorded instruction made (an argument, a join) is described by its sets.
+// An array that no recorded instruction made (an argument, a join) gets a leaf node with its sets.
 int32_t Tape::NumberOf(const SetArray& array) {
   if (array.node >= 0) return array.node;
   if (array.exact()) return NumberOfExact(array);
@@ -142,9 +142,9 @@ int32_t Tape::NumberOf(const SetArray& array) {
   return Add(std::move(leaf));
 }
 
-// Returns the node of an exact array, and makes it if necessary. Exact arrays get nodes only when
-// an instruction with an inexact result reads them, which is rare. The node owns the elements, so
-// that no other array reuses their address.
+// Returns the number of the node of an exact array; makes the node if necessary. Exact arrays get
+// nodes only when an instruction with an inexact result reads them, which is rare. The node owns
+// the elements, so no other array reuses their address.
 int32_t Tape::NumberOfExact(const SetArray& array) {
   const auto [found, inserted] = exact_.try_emplace(array.literal().raw_data(), -1);
   if (!inserted) {
@@ -210,7 +210,7 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   if (array.node >= 0 && PassesValues(instruction.opcode())) return;
   if (!operands.empty()) work_ += WorkOf(instruction, operands, array, points_);
   if (array.exact()) return;
-  // Nothing is swept beyond a full record, so its arrays need not be kept.
+  // No sweep starts from an array that is recorded after the tape is full, so it need not be kept.
   if (Full()) {
     array.node = -1;
     return;
@@ -237,7 +237,7 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
   if (node.kind == NodeKind::kPick) {
     node.terms.largest = RecognizeEach(*instruction.CalledComputation(Attr::kToApply), 1)[0] ==
                          RecognizedReducer::kMaximum;
-    // Each reader of unrounded terms may see them rounded differently.
+    // Readers of unrounded terms may see them rounded in different ways.
     node.once = node.rounded_once ||
                 !interpreter_.RuleOf(Opcode::kMaximum, array.element_type()).Allows(kSkipRounding);
   }

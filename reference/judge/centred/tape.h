@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Records a walk over a module for backward sweeps: each array of sets with the instruction that
 // made it and the arrays that this instruction read (lemma 43). A *reader* of an element is an
-// instruction that uses it. The *noise* of an element is its own rounding error, without that of
-// operands.
+// instruction that uses it. The *noise* of an element is its own rounding error, without the errors
+// of operands.
 #pragma once
 
 #include <cmath>
@@ -24,7 +24,7 @@ class Sweeps;
 
 // The elements to which a sweep continues from an element of a node.
 enum class NodeKind : uint8_t {
-  kLeaf,         // none: the sets are the noise
+  kLeaf,         // no element: the sets are the noise
   kElementwise,  // the operands' elements, by the slopes of the operation
   kSelect,       // the operand that is certainly selected
   kMove,         // the element that moved here
@@ -40,8 +40,8 @@ struct NodeTerms {
   std::vector<int64_t> first;     // the start of each result's runs, then the end of the last
   std::vector<int64_t> lhs, rhs;  // the first element of each run; rhs: for contractions only
   int64_t length = 1, step = 1;
-  std::vector<int64_t> lhs_order, rhs_order;  // contractions: the element at each place
-  bool largest = false;                       // kPick
+  std::vector<int64_t> lhs_order, rhs_order;  // contractions only: the element at each place
+  bool largest = false;                       // for kPick: the largest term, not the smallest
 
   int64_t Count(int64_t result) const { return (first[result + 1] - first[result]) * length; }
   // Calls visit(l, r) with the element numbers of each term; r is 0 if there is no right operand.
@@ -73,23 +73,23 @@ struct Node {
   AccumulatedSums sums;
 
   bool tightened = false;
-  bool settled = false;  // a sweep would give little more than the sets
+  bool settled = false;  // a sweep would hardly narrow the sets
   // `sources` are the inexact nodes, ascending, on which this node depends and which are computed
   // once. `meets`: a source may reach an element by several paths; otherwise sweeps gain nothing.
   std::vector<int32_t> sources;
   bool meets = false;
 
-  // Made when a sweep first needs them (prepare.cc). Vectors have one entry per element.
+  // Set when a sweep first needs the node (prepare.cc). Vectors have one entry per element.
   bool prepared = false;
   bool silent = false;  // no element adds anything to a sweep
-  // kClosed: a sweep adds the noise and ends there. kBroken: it may be a NaN or an infinity.
+  // kClosed: a sweep adds the noise and ends. kBroken: the element may be a NaN or an infinity.
   enum State : uint8_t { kClosed, kOpen, kBroken };
   std::vector<uint8_t> states;
   std::vector<Box> boxes;
   std::vector<double> noise_once, noise_use;
   std::vector<Slope> factors;  // the slope of a product with respect to its other factor
   std::vector<Slope> slopes;   // kElementwise: operand k of element i is at i * operands + k
-  NodeTerms terms;             // kMove: lhs numbers all operands' elements
+  NodeTerms terms;             // kMove: lhs indexes the elements of all operands
 
   // The least number of terms with which a sum has one value for all readers. A single term is not
   // a sum: a compiler may treat it as a move or a product.
@@ -101,14 +101,14 @@ struct Node {
 
 class Tape : public WalkObserver {
  public:
-  // With `points`, nothing is narrowed, and each box contains one number (lemma 44).
+  // With `points`, no set is narrowed, and each box contains one number (lemma 44).
   explicit Tape(SetInterpreter& interpreter, bool points = false)
       : interpreter_(interpreter), points_(points) {}
-  // Records an instruction and numbers the arrays of `result`. For a loop, the one operand is the
-  // result of a trip, and `result` is the state that the trip passes on.
+  // Records an instruction and numbers the arrays of `result`. For a loop, the only operand is the
+  // result of a trip, and `result` is the state that the next trip reads.
   void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
               const AccumulatedSums& sums, SetValue& result) override;
-  // Narrows the sets of a recorded array by sweeps if they can. `output`: it is a module output.
+  // Narrows a recorded array's sets by sweeps, if possible. `output` means an output of the module.
   void Tighten(SetArray& array, bool output) override;
   // Prepares the nodes up to the node of `array` for sweeps.
   void Prepare(const SetArray& array) { PrepareUpTo(array.node, HUGE_VAL); }
@@ -152,7 +152,7 @@ class Tape : public WalkObserver {
   absl::flat_hash_map<const void*, int32_t> exact_;  // exact arrays' nodes, by element address
   absl::flat_hash_set<const Computation*> visited_;
   absl::flat_hash_set<const Instruction*> feed_sums_;
-  int64_t elements_ = 0;         // in all nodes
+  int64_t elements_ = 0;         // the number of elements in all nodes
   double work_ = 0, spent_ = 0;  // elements and terms that the walk read, and visits of the sweeps
 };
 

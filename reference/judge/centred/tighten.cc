@@ -17,7 +17,7 @@ using Flag = AcceptanceSet::Flag;
 // Sweeps are worthwhile only for sets that determine less than this share of their format's bits.
 constexpr double kShareOfBits = 2.0 / 3;
 // kVisitsPerWork is the number of visits that sweeps may make for each element and term that the
-// walk has read. kVisitsMin is the least number, for small modules; it takes at most a second.
+// walk has read. kVisitsMin is the least number, for small modules; it costs at most a second.
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
 // The largest number of wide elements in an element-wise operand of a sum; sweeps of more are slow.
 constexpr int64_t kWideOperandsMax = 64;
@@ -142,8 +142,8 @@ void Tape::SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effor
   array.node = number;
 }
 
-// Computes the number of elements that get a full sweep. For an array that is no output, it is most
-// of the elements or none, since readers use the elements together.
+// Computes the number of elements that get a full sweep. For an array that is not an output, this
+// is most of the elements or none, since readers use the elements together.
 Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
                              double alone, const Effort& most) {
   const double together = ProbeTogether(sweeps, number, wide, most.budget);
