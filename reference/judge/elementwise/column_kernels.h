@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines kernels that compute one element of an element-wise operation on ordinary intervals. A
-// kernel computes the same ends as the set arithmetic in spec/judge (columns_test.cc compares
-// them). It returns false if the result is not an ordinary interval or needs more checks.
+// Defines kernels that compute one element of an element-wise operation on ordinary intervals
+// (interval_columns.h), with the ends that set arithmetic in spec/judge yields (columns_test.cc). A
+// kernel returns false if the result is not an ordinary interval or needs more checks.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 
 struct Ends {
-  double lo = 0, hi = 0;    // stored
+  double lo = 0, hi = 0;    // the ends as stored
   double rlo = 0, rhi = 0;  // the unrounded ends, which contain [lo, hi]
 };
 
@@ -54,7 +54,7 @@ struct Ends {
                                                 const FloatFacts& facts, Ends& e) {
   if (alo == 0 || blo == 0) {
     e.lo = e.hi = e.rlo = e.rhi = alo * blo;
-    return e.lo == 0;  // false for a NaN
+    return e.lo == 0;  // false if e.lo is a NaN
   }
   if (alo == ahi && blo == bhi) {
     Bound product = MultiplyExact(alo, blo);
@@ -70,7 +70,7 @@ struct Ends {
 
 [[gnu::always_inline]] inline bool MaximumEnds(double alo, double ahi, double blo, double bhi,
                                                Ends& e) {
-  if (alo == 0 && blo == 0) return false;  // either zero is permitted
+  if (alo == 0 && blo == 0) return false;  // a zero of either sign is permitted
   e.lo = e.rlo = std::max(alo, blo);
   e.hi = e.rhi = std::max(ahi, bhi);
   return (e.lo > 0) == (e.hi > 0) && (e.lo == 0) == (e.hi == 0);
@@ -87,7 +87,7 @@ struct Ends {
 // inside the normal range.
 inline double F32Down(double x) {
   float rounded = static_cast<float>(x);
-  const int32_t step = static_cast<int32_t>(rounded > x);  // no branch: half are mispredicted
+  const int32_t step = static_cast<int32_t>(rounded > x);  // no branch: half would be mispredicted
   int32_t bits;
   std::memcpy(&bits, &rounded, sizeof(bits));
   bits += rounded > 0 ? -step : step;
@@ -123,16 +123,16 @@ inline double F32Up(double x) { return -F32Down(-x); }
   };
   double lower, upper, unrounded_lo, unrounded_hi;
   widen(unit, lower, upper);
-  // Before the value is stored, the error is half an ulp smaller (the lemma of AddPreRounding).
+  // Before the value is stored, the error is half an ulp smaller (see AddPreRounding).
   widen(std::max(0.0, unit - PowerOfTwo(-facts.p)), unrounded_lo, unrounded_hi);
-  if (facts.p <= 11 && unrounded_lo != 0 && unrounded_hi != 0) {  // through f32
+  if (facts.p <= 11 && unrounded_lo != 0 && unrounded_hi != 0) {  // rounding to f32 first
     unrounded_lo = F32Down(unrounded_lo);
     unrounded_hi = F32Up(unrounded_hi);
   }
   bool f32 = facts.type == PrimitiveType::kF32 && lower != 0 && upper != 0;
   e.lo = e.rlo = f32 ? F32Up(lower) : facts.RoundUp(lower);
   e.hi = e.rhi = f32 ? F32Down(upper) : facts.RoundDown(upper);
-  // Only an unrounded value may lie outside the function's range (the guard).
+  // Only an unrounded value may be outside the function's range (context.guard).
   e.rlo = std::min({e.rlo, tlo, unrounded_lo});
   e.rhi = std::max({e.rhi, thi, unrounded_hi});
   return e.lo <= e.hi;

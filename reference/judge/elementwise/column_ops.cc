@@ -20,7 +20,7 @@ namespace {
 
 inline constexpr int64_t kColumnBlock = 256;
 
-// The elements of a block: ends (NaN if not ordinary), and causes of width, nullptr if all exact.
+// A block's ends (NaN if not ordinary) and the causes of their width (nullptr if all are exact).
 struct ColumnBlock {
   const double* lo = nullptr;
   const double* hi = nullptr;
@@ -29,7 +29,7 @@ struct ColumnBlock {
 
 class ColumnReader {
  public:
-  // With `contract`, reads unrounded values that additions may read. `array` outlives the reader.
+  // With `contract`, reads unrounded values as additions may. `array` must outlive the reader.
   ColumnReader(const SetArray& array, bool contract);
   // Returns true if the array can be read as columns.
   bool usable() const { return usable_; }
@@ -45,7 +45,7 @@ class ColumnReader {
   double scratch_[kColumnBlock];
 };
 
-// Copies ordinary numbers (interval_columns.h), others as NaN. `zero`: a zero is ordinary.
+// Copies ordinary numbers (interval_columns.h), and NaN for others. If `zero`, 0 is ordinary.
 template <class From>
 void PutOrdinary(const From* from, int64_t count, const FloatFacts& facts, bool zero, double* to) {
   const double least = facts.min_normal, most = facts.max;
@@ -201,7 +201,7 @@ class ColumnLoop {
                                           bool point) const {
     if (point) return point_;
     const uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
-    // The cause of the wider inexact operand, or else of this operation, as Blame chooses it.
+    // Chooses the cause as Blame does: that of the wider inexact operand, else this operation.
     const bool from_a = a >> 24 != 0, from_b = b >> 24 != 0;
     if (from_a && from_b) return x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? a : b;
     return from_a ? a : from_b ? b : own_;
@@ -212,7 +212,7 @@ class ColumnLoop {
   absl::Span<const SetArray* const> operands_;
   bool contractible_ = false, wide_ = false;
   std::shared_ptr<IntervalColumns> columns_;
-  double *lo_ = nullptr, *hi_ = nullptr, *rlo_ = nullptr, *rhi_ = nullptr;  // of columns_
+  double *lo_ = nullptr, *hi_ = nullptr, *rlo_ = nullptr, *rhi_ = nullptr;  // in columns_
   uint32_t* causes_ = nullptr;
   uint32_t point_ = 0, own_ = 0;  // causes of a single value and of a set widened here
 };

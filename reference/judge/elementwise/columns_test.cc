@@ -39,7 +39,7 @@ TEST(ColumnsTest, LoopsGiveTheSetsOfSetArithmetic) {
         }
       }
     }
-    EXPECT_GE(compared, 8) << OpcodeName(opcode);  // only f32 has a square root in ulps
+    EXPECT_GE(compared, 8) << OpcodeName(opcode);  // only f32 has a bound in ulps for sqrt
   }
 }
 

@@ -102,7 +102,7 @@ inline uint16_t FlagsWithoutContractible(const AcceptanceSet& s) {
   return s.flags & ~(s.Has(AcceptanceSet::kPreRounding) ? 0 : AcceptanceSet::kContractible);
 }
 
-// Expects equal sets. If functions are bounded in ulps, `fast` may be a step of the format wider.
+// Expects equal sets. If functions are bounded in ulps, `fast` may be wider by one float at an end.
 inline void ExpectSame(const ElementOp& op, const AcceptanceSet& fast, const AcceptanceSet& slow,
                        int64_t i) {
   std::string what =

@@ -36,15 +36,15 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
 // Drops a product's or quotient's unread pre-rounding interval, so that exact elements stay exact.
 void DropUnreadPreRounding(AcceptanceSet& set, UnroundedUse hull);
 
-// Computes the result for exact operands: that of the plain evaluator, except for elements for
-// which a rule permits more than one value. Returns nullopt if the operation has no such path.
+// Computes the result for exact operands by the plain evaluator, except for elements for which a
+// rule permits more than one value. Returns nullopt if the operation has no such path.
 absl::StatusOr<std::optional<SetValue>> ElementwisePoints(SetInterpreter& interpreter,
                                                           const ElementOp& op, const Shape& shape,
                                                           absl::Span<const SetValue> operands,
                                                           absl::Span<const SetArray* const> arrays);
 
 // Computes the whole result by columns. Returns nullopt if the operation has no loop over columns
-// or too few elements are ordinary. For ordinary operands the sets are those of RealElement.
+// or too few elements are ordinary. RealElement returns the same sets for ordinary operands.
 std::optional<SetArray> ElementwiseColumns(const ElementOp& op, const Shape& shape,
                                            absl::Span<const SetArray* const> operands);
 
@@ -54,11 +54,11 @@ std::vector<AcceptanceSet> ChoicesOfBothOperands(const SetArray& on_true, const 
 bool AnyChoices(absl::Span<const SetArray* const> operands);
 bool HasFewDiscontinuities(absl::Span<const SetArray* const> operands);
 // Applies the operation to each of the few sets that an element of an operand may have (lemma 31),
-// or, if `jumps`, to each of the few values of a discontinuity. The result has as many sets.
+// or, if `jumps`, to each of the few values of a discontinuity. The result gets one set for each.
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 
-// Returns the elements that may differ from the plain evaluator's result: those with subnormal
+// Returns the elements that may differ from the plain evaluator's result: elements with subnormal
 // operands or results, with zeros of unknown sign if the sign matters, and with conversions that
 // are out of range or rounded twice.
 std::vector<int64_t> OpenPoints(const ElementOp& op, absl::Span<const SetArray* const> operands,

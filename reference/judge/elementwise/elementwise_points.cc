@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes element-wise operations on exact operands. The result is that of the plain evaluator,
-// and has sets only for elements for which a rule permits more than one value (subnormals, values
-// that do not fit the result's type, zeros of unknown sign).
+// Computes element-wise operations on exact operands by the plain evaluator. The result has sets
+// only for elements for which a rule permits more than one value (subnormals, values that do not
+// fit the result's type, zeros of unknown sign).
 #include <cmath>
 #include <cstring>
 
@@ -68,7 +68,7 @@ absl::StatusOr<SetValue> PlainThenPatch(SetInterpreter& interpreter, const Eleme
   if (plain.has_runtime_sizes()) result.runtime_sizes = plain.runtime_sizes();
   result.origin = op.context.origin;
   result.nan_bits_free = has_nan;
-  // maximum and minimum return one of their operands' zeros; OpenPoints returns those elements.
+  // maximum and minimum return a zero of an operand; OpenPoints returns such elements.
   result.zero_sign_free = IsFloat(op.result_type) && !ops::IsExtremum(op.opcode) &&
                           op.context.rule.Allows(kZeroSignFree);
   for (const SetArray* array : arrays) {
@@ -192,7 +192,7 @@ void FlagOperand(const ElementOp& op, const SetArray& operand, Flags& flagged, F
   const OpenRange range =
       to_integer ? ConvertibleTo(op.result_type) : OpenRange{-HUGE_VAL, HUGE_VAL};
   const double least = daz ? FactsOf(operand.element_type()).min_normal : 0;
-  // Has no branch, since which elements are flagged is unpredictable.
+  // Has no branch, since the flagged elements are unpredictable.
   const auto flag = [=](double x) {
     const double size = std::fabs(x);
     bool open = (x != 0) & (size < least);

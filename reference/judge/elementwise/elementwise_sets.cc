@@ -19,7 +19,6 @@
 
 namespace hlocts::reference {
 
-// Drops a product's or quotient's unread pre-rounding interval, so that exact elements stay exact.
 void DropUnreadPreRounding(AcceptanceSet& s, UnroundedUse hull) {
   if (hull == kHullAny) return;
   if (hull == kHullUnused || (!(hull & kHullWiden) && !s.Has(AcceptanceSet::kContractible))) {
@@ -38,8 +37,8 @@ namespace {
 
 // Computes select on sets.
 
-// Passes joint predicates of the selected arrays on to the result of a select, if the mask is
-// known. In JAX a mask selects the triangle of a factor, or a whole factorization, or NaNs if it
+// Passes joint predicates of the selected arrays to the result of a select if the mask is known. In
+// JAX a mask selects the triangle of a factor, a whole factorization, or NaNs if the factorization
 // failed.
 void CarryJoints(const SetArray& mask, const SetArray& on_true, const SetArray& on_false,
                  SetArray& result) {
@@ -166,7 +165,7 @@ AcceptanceSet RealElement(const ElementOp& op, absl::Span<const SetArray* const>
   }
   if (op.opcode == Opcode::kIsFinite) return IsFiniteFloat(a, op.context);
   if (const std::optional<ops::Component> component = ops::ComponentOf(op.opcode)) {
-    // In the type without a zero, the imaginary part is unspecified (ruling 0035).
+    // In a type without a zero, the imaginary part is unspecified (ruling 0035).
     const bool real = *component == ops::Component::kReal;
     return real ? a : InFormat(AcceptanceSet::Float(0.0), op.context);
   }
@@ -199,7 +198,7 @@ AcceptanceSet ProjectedElement(ops::Projection projection, const ElementOp& op,
   HLOCTS_UNREACHABLE();
 }
 
-// Returns the result for a complex operand `a` if it is real, or nullopt if it is complex.
+// Returns the real result of an operation on a complex operand `a`; nullopt if it is complex.
 std::optional<AcceptanceSet> NumberOfComplex(const ElementOp& op, const ComplexSet& a,
                                              absl::Span<const SetArray* const> operands,
                                              int64_t i) {
@@ -215,7 +214,7 @@ std::optional<AcceptanceSet> NumberOfComplex(const ElementOp& op, const ComplexS
 
 ComplexSet ComplexOf(const ElementOp& op, absl::Span<const SetArray* const> operands, int64_t i) {
   if (op.opcode == Opcode::kComplex) return {operands[0]->At(i), operands[1]->At(i)};
-  if (!IsComplex(op.operand_type)) {  // convert to complex
+  if (!IsComplex(op.operand_type)) {  // converts real numbers to complex
     ElementOp real = op;
     real.result_type = ComponentType(op.result_type);
     return {RealElement(real, operands, i), AcceptanceSet::Float(0.0)};
