@@ -21,10 +21,10 @@ HLOCTS_DECLARE_SET_HANDLER(ElementwiseSets)
 
 bool IsElementwiseSetOpcode(Opcode opcode);
 
-// Returns the plain evaluator's result on exact operands, and keeps their flags.
+// Returns the plain evaluator's result on exact operands, with the flags of these operands.
 absl::StatusOr<SetValue> PlainResult(SetInterpreter& interpreter, const Instruction& instruction,
                                      const Shape& shape, absl::Span<const SetValue> operands);
-// Returns a value whose elements may be anything, because of the instruction.
+// Returns a value with unspecified elements, and records the instruction as its origin.
 SetValue UnspecifiedResult(SetInterpreter& interpreter, const Instruction& instruction,
                            const Shape& shape, WideningCause cause);
 // Returns the operands as literals; they must be exact.

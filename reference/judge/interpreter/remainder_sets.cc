@@ -16,20 +16,20 @@ namespace {
 
 constexpr uint16_t kReadUnrounded = AcceptanceSet::kPreRounding | AcceptanceSet::kContractible;
 
-// Returns true for one instruction, or for the same element of one tuple.
+// Returns true if `a` and `b` are one instruction, or the same element of one tuple.
 bool IsOneValue(const Instruction& a, const Instruction& b) {
   return &a == &b ||
          (a.opcode() == Opcode::kGetTupleElement && b.opcode() == Opcode::kGetTupleElement &&
           &a.operand(0) == &b.operand(0) && a.IntOr(Attr::kIndex, 0) == b.IntOr(Attr::kIndex, 0));
 }
 
-// Returns true if `a` is c - x or, where `a` is subtracted, x - c or x itself.
+// Returns true if `a` is c - x (`added`), or if `a` is x - c or x (not `added`), for some c.
 bool IsRemainder(const Instruction& a, const Instruction& x, bool added) {
   if (!added && IsOneValue(a, x)) return true;
   return a.opcode() == Opcode::kSubtract && IsOneValue(a.operand(added ? 1 : 0), x);
 }
 
-// Returns true if x is a part of the computation's parameter.
+// Returns true if x is the parameter of its computation or an element of that parameter.
 bool IsOfState(const Instruction& x) {
   const Instruction* from = &x;
   while (from->opcode() == Opcode::kGetTupleElement) from = &from->operand(0);

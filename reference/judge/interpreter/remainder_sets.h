@@ -28,7 +28,7 @@ class RemainderSets {
   bool Concerns(const Instruction& instruction) const {
     return sums_.contains(&instruction) || needed_.contains(&instruction);
   }
-  // After EnterBody, the state that the body reads is the stored result of a trip, until Leave.
+  // Between these calls, the state that the body reads is the stored result of the previous trip.
   void EnterBody(const Computation& body) { handed_on_.insert(&body); }
   void LeaveBody(const Computation& body) { handed_on_.erase(&body); }
   // Must be called after an instruction for which Concerns is true has run on a device. Stores the
@@ -38,10 +38,10 @@ class RemainderSets {
             absl::Span<const SetValue> operands, SetValue& result);
 
  private:
-  // The sum adds `remainder`, or the operand `arm` of `chooser`, a minimum, maximum or select.
+  // x + `remainder`, or x + a min, max or select (`chooser`) whose operand `arm` is `remainder`.
   struct Sum {
     const Instruction* x;
-    const Instruction* remainder;  // c - x; x - c where it is subtracted; x itself: c is 0
+    const Instruction* remainder;  // c - x; if subtracted, x - c or x (c is 0)
     const Instruction* chooser = nullptr;
     int arm = 0;
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the instructions that read unrounded results (lemma 5). Unread intervals are not kept.
+// Finds the instructions that read unrounded results (lemma 5). Unread intervals are dropped.
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
@@ -45,7 +45,7 @@ bool CertainOperation(const Instruction& instruction) {
 
 // Runs a computation of scalars on arrays of scalars.
 
-// Returns an array of the dimensions of `lanes` whose elements all equal the scalar.
+// Returns an array with the dimensions of `lanes` whose elements all equal the scalar.
 SetValue Spread(const SetValue& scalar, const Shape& lanes) {
   const SetArray& array = scalar.array;
   Shape shape(array.element_type(), lanes.dimensions());
@@ -74,7 +74,7 @@ bool IsBitsOfScalar(const Instruction& instruction) {
          BitWidth(from.element_type()) == BitWidth(to.element_type());
 }
 
-// Returns true for operations that pass values on without arithmetic, with pre-rounding intervals.
+// Returns true for operations that return values unchanged, with their pre-rounding intervals.
 bool PassesPreRounding(const Instruction& user) {
   const OpRow& row = RowOf(user.opcode());
   switch (row.family) {
@@ -177,7 +177,7 @@ absl::StatusOr<SetValue> SetInterpreter::CallLanes(const Computation& computatio
                opcode == Opcode::kCopy || IsBitsOfScalar(*instruction)) {
       HLOCTS_ASSIGN_OR_RETURN(out, SetHandlerOf(opcode)(*this, *instruction, shape, operands));
     } else if (opcode == Opcode::kReshape || opcode == Opcode::kBroadcast) {
-      out = operands[0];  // a scalar as a scalar
+      out = operands[0];  // the result is a scalar, too
     } else {
       return UnspecifiedResult(*this, *computation.root(),
                                LaneShape(computation.root()->shape(), lanes),

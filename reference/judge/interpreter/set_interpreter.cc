@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Exceeds the depth of any module that a stack is made for (deep_stack.h), unless calls are cyclic.
+// Exceeds the call depth that deep_stack.cc accepts, so only a cycle of calls reaches it.
 constexpr int kDepthMax = 20'000;
 
 struct HandlerRow {
@@ -119,7 +119,7 @@ const Literal* SetInterpreter::NextInfeed() {
   return next;
 }
 
-// Counts the uses of each instruction's value: by instructions, by rewrites, and as the result.
+// Counts the uses of each value: by instructions, by rewrites, and as the computation's result.
 std::vector<int64_t> SetInterpreter::CountUses(const Computation& computation) {
   std::vector<int64_t> uses(computation.instructions().size(), 0);
   for (const auto& instruction : computation.instructions()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks over a module with sets instead of values. Declares handlers of opcodes and what they call.
+// Walks over a module with sets instead of values. Declares the opcode handlers and their helpers.
 //
 // Several devices advance together: each instruction runs on all devices before the next one, so a
 // collective sees the operands of all devices.
@@ -36,8 +36,8 @@ namespace hlocts::reference {
 
 class SetInterpreter;
 
-// Computes the sets of one instruction on one device. `shape` is the result's shape: the
-// instruction's, or, if a computation runs on many elements at once, one with a lane for each.
+// Computes the sets of one instruction on one device. `shape` is the result's shape: that of the
+// instruction or, if a computation runs on many elements at once, a shape with a lane for each.
 using SetHandler = absl::StatusOr<SetValue> (*)(SetInterpreter& interpreter,
                                                 const Instruction& instruction, const Shape& shape,
                                                 absl::Span<const SetValue> operands);
@@ -58,7 +58,7 @@ class SetInterpreter {
  public:
   SetInterpreter(const Module& module, const JudgeOptions& options);
 
-  // Returns one value per device of the walk; arguments[k] are the arguments of its device k.
+  // Returns one value per device of the walk; arguments[k] are the arguments of walk.devices[k].
   absl::StatusOr<std::vector<SetValue>> Run(const Computation& computation,
                                             std::vector<std::vector<SetValue>> arguments,
                                             const Walk& walk);
@@ -80,7 +80,7 @@ class SetInterpreter {
   Rule RuleOf(Opcode opcode, PrimitiveType type) const {
     return WithFacts(TableRule(opcode, type, profile()), opcode, type, profile(), options_.facts);
   }
-  // Returns the number of the instruction in the list of origins, which records its rule too.
+  // Returns the index of the instruction in the list of origins, which also records `rule`.
   uint32_t OriginOf(const Instruction& instruction, const Rule& rule);
   // Returns the result format, operand format, rule and origin of an instruction on floats.
   SetContext ContextOf(const Instruction& instruction, PrimitiveType operand, PrimitiveType result);
@@ -94,11 +94,11 @@ class SetInterpreter {
   absl::Status ChargeStep();
   int64_t device_count() const { return options_.replicas * options_.partitions; }
   int64_t current_device() const { return current_device_; }
-  int64_t sum_devices() const { return sum_devices_; }  // as in spec/ops/partitions.h
+  int64_t sum_devices() const { return sum_devices_; }  // defined in spec/ops/partitions.h
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
-  // The operands of the last run of a triangular solve on the current device. A solve that uses its
-  // result is bounded together with it (lemma 9).
+  // The operands of the last run of a triangular solve on the current device. If another solve
+  // reads the result, both are bounded together (lemma 9).
   struct SolvedSystem {
     SetArray factor, right;
   };
@@ -145,9 +145,9 @@ class SetInterpreter {
   absl::StatusOr<SetValue> RunWhileOnOneDevice(const Instruction& instruction, SetValue state,
                                                WalkObserver* observer);
   void AnalyzeUnroundedUses(const Computation& computation);
-  // Returns the rewrites that the profile permits in a computation of the module, found once.
+  // Returns the rewrites that the profile permits in a computation. Finds them at the first call.
   const std::vector<RewriteMatch>& RewritesOf(const Computation& computation);
-  // Joins results of the instruction's rewrites to `results`. `values` are the computation's.
+  // Joins results of the instruction's rewrites to `results`; `values` has all computed values.
   absl::Status JoinRewrites(const Instruction& instruction,
                             const std::vector<std::vector<SetValue>>& values, const Walk& walk,
                             std::vector<SetValue>& results);
@@ -166,7 +166,7 @@ class SetInterpreter {
   absl::flat_hash_map<const Computation*, bool> plain_;
   absl::flat_hash_map<const Instruction*, ElementwiseOp> kernels_;
   std::map<const Computation*, std::vector<RewriteMatch>> rewrites_;
-  // The uses of values in each computation, kept because loops run a computation many times.
+  // The number of uses of each value, kept because loops run a computation many times.
   absl::flat_hash_map<const Computation*, std::vector<int64_t>> uses_;
   absl::flat_hash_map<const Instruction*, SetValue> constants_;
   int64_t steps_ = 0;

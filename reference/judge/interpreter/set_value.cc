@@ -181,7 +181,7 @@ bool HasSubnormals(const SetArray& array) {
   const FloatFacts& facts = FactsOf(array.element_type());
   const Literal& literal = array.literal();
   if (array.element_type() == PrimitiveType::kF32) {
-    // Has no branch, since nearly all elements are read.
+    // Has no early exit: in most arrays, all elements have to be read.
     const uint32_t* bits = reinterpret_cast<const uint32_t*>(literal.raw_data());
     uint32_t some = 0;
     for (int64_t i = 0; i < literal.element_count(); ++i) {

@@ -11,7 +11,7 @@
 
 namespace hlocts::reference {
 
-// Sums of the middles of the terms in f64, and the largest distance of each accumulated sum from
+// Sums of the midpoints of the terms in f64, and the largest distance of each accumulated sum from
 // the exact sum of its terms.
 struct AccumulatedSums {
   std::vector<double> values, errors;
@@ -62,12 +62,12 @@ inline bool IsNumber(const AcceptanceSet& s) {
                                AcceptanceSet::kScaledPreRounding | AcceptanceSet::kInteger;
   return s.finite() && !s.Has(kOthers);
 }
-// Returns the ends of the interval of these values.
+// Returns the ends of the interval that contains the values a reader may see.
 inline std::pair<double, double> EndsRead(const AcceptanceSet& s) {
   if (!s.Has(AcceptanceSet::kPreRounding)) return {s.lo, s.hi};
   return {std::min(s.lo, s.rlo), std::max(s.hi, s.rhi)};
 }
-// Returns the element of an operand that element i of a result reads; a scalar is read by all.
+// Returns the element of an operand that element i of a result reads: 0 for a scalar, else i.
 inline int64_t ElementOf(const SetArray& operand, int64_t i) {
   return operand.shape().rank() == 0 ? 0 : i;
 }

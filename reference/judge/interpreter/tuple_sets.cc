@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of tuples, tokens, and sources of values without arithmetic.
+// Computes the sets of tuples, tokens, and other results that need no arithmetic.
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/rounded_value.h"
 #include "spec/ir/instruction.h"
@@ -45,8 +45,8 @@ absl::StatusOr<Literal> NextInfeedLiteral(SetInterpreter& interpreter, const Ins
 
 // Computes the sets of opt-barrier: the stored values pass, but not their pre-rounding intervals.
 // If an add reads a product unrounded, it has been fused with the product across the barrier, which
-// optimization_barrier.1 forbids. In the relaxed profile, or with the fact barrier.crossed, an
-// engine may do so (ruling 0070).
+// optimization_barrier.1 forbids. The relaxed profile permits it, and so does the fact
+// barrier.crossed in the default profile (ruling 0070).
 absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruction&, const Shape&,
                                      absl::Span<const SetValue> operands) {
   const bool crossed =
@@ -55,7 +55,7 @@ absl::StatusOr<SetValue> BarrierSets(SetInterpreter& interpreter, const Instruct
   return crossed ? operands[0] : RoundedValue(operands[0]);
 }
 
-// Treats data from the host like a parameter; Unimplemented if none is left. A tuple is one infeed
+// Returns infeed data as exact sets; Unimplemented if no literal is left. A tuple is one infeed
 // literal, or one literal for each of its elements (infeed.4-10).
 absl::StatusOr<SetValue> InfeedSets(SetInterpreter& interpreter, const Instruction& instruction,
                                     const Shape&, absl::Span<const SetValue>) {

@@ -17,7 +17,7 @@ class WalkObserver {
   // value.
   virtual void Record(const Instruction& instruction, absl::Span<const SetValue> operands,
                       const AccumulatedSums& sums, SetValue& result) = 0;
-  // Narrows the sets of a recorded array. `output`: the array is an output of the module.
+  // Narrows the sets of a recorded array. `output` is true for an output of the module.
   virtual void Tighten(SetArray& array, bool output) = 0;
 };
 
