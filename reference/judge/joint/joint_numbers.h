@@ -3,8 +3,8 @@
 // this program.
 //
 // A joint predicate judges a whole array whose elements cannot be judged one by one: a
-// factorization, a transform, a sort with ties. A new one derives from that of spec/judge/joint.h,
-// and a test has an array that nearly satisfies it. Thresholds are in the rule table.
+// factorization, a transform, a sort with ties. A new predicate derives from JointPredicate and
+// needs a test with an array that nearly satisfies it. Thresholds are in the rule table.
 #pragma once
 
 #include <complex>
@@ -28,12 +28,12 @@ double UnitOf(PrimitiveType type);
 PrimitiveType WideType(PrimitiveType type);
 Literal ToWide(const Literal& literal);
 
-// Returns the numbers within `off` of `middle`, rounded once when they are stored. It is the set
-// that instructions assume if they read one element of an array that a predicate judges.
+// Returns the numbers within `off` of `middle`, rounded once when they are stored. Instructions
+// that read one element of an array which a predicate judges use this set.
 AcceptanceSet SetAround(double middle, double off, const SetContext& context);
 
-// Sets midpoint and half width of the values that an instruction which reads one component of an
-// element may see. Returns false if a value may not be finite.
+// Sets the midpoint and half the width of the interval of the values that an instruction may see if
+// it reads one component of an element. Returns false if a value may not be finite.
 bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius);
 
 constexpr int64_t kNumbersInFileMax = 1024;

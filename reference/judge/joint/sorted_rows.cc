@@ -15,7 +15,7 @@
 namespace hlocts::reference {
 namespace {
 
-// A limit of effort: all pairs of rows in a line are compared.
+// Longer lines are not judged, since all pairs of rows in a line are compared.
 constexpr int64_t kRowsMax = 512;
 
 // Returns false if there are NaNs, subnormals or both zeros, which engines compare differently.
@@ -31,7 +31,7 @@ bool ComparesAlike(const Literal& literal, int64_t start, const Lines& lines) {
   return !(zeros[0] && zeros[1]);
 }
 
-// Returns the comparator's result for rows i and j at i * n + j.
+// Element i * n + j of the result is the comparator's result for rows i and j.
 std::vector<bool> AllPairs(const ScalarFunction& comparator, absl::Span<const Literal* const> slots,
                            int64_t start, Lines lines) {
   const int64_t n = lines.length;
@@ -57,7 +57,7 @@ std::vector<bool> AllPairs(const ScalarFunction& comparator, absl::Span<const Li
   return before;
 }
 
-// Returns true if the comparator only compares and selects, so that every engine computes the same.
+// Returns true if the comparator only compares and selects, so all engines compute the same result.
 bool ComparesExactly(const Computation& comparator) {
   constexpr Opcode kExact[] = {Opcode::kParameter, Opcode::kConstant,
                                Opcode::kCompare,   Opcode::kSelect,

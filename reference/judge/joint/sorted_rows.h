@@ -17,9 +17,9 @@ namespace hlocts::reference {
 
 class SortedRows : public JointPredicate {
  public:
-  // Makes the predicate. operands[k] has the sets of operand k, with flushed values. No order is
-  // required if the comparator does more than compare, select, change signs and combine preds, or
-  // if it reads several operands that the engine may compare unrounded (`skips_rounding`).
+  // Makes the predicate. operands[k] has the sets of operand k, including flushed values. No order
+  // is required if the comparator does more than compare, select, change signs and combine preds,
+  // or if it reads several operands that the engine may compare unrounded (`skips_rounding`).
   static absl::StatusOr<std::shared_ptr<const JointPredicate>> Of(std::vector<SetArray> operands,
                                                                   Lines lines,
                                                                   const Computation& comparator,
@@ -49,7 +49,7 @@ class SortedRows : public JointPredicate {
   std::vector<bool> compared_;                  // the operands that the comparator reads
 };
 
-// Adds the values that flushing the array's subnormals may give.
+// Adds the values that flushing the array's subnormals may produce.
 void AddFlushes(SetArray& array, uint32_t origin);
 
 }  // namespace hlocts::reference
