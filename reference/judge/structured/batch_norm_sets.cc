@@ -21,7 +21,7 @@ Approximate ReciprocalDeviation(const BatchNorm& norm, const Approximate& varian
   return {middle, spread + norm.deviation * norm.u * most};
 }
 
-// The moments of one feature, and a bound of |mean|.
+// The mean, reciprocal deviation, scale and offset of a feature, and a bound of |mean|.
 struct Feature {
   Approximate mean, deviation, scale, offset;
   double mean_most = 0;
@@ -85,7 +85,7 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
 
 namespace {
 
-// Sums over a feature: of midpoints, and of the largest magnitudes that values may be read as.
+// Sums over a feature of midpoints and of the largest magnitudes that readers may see.
 struct FeatureSums {
   long double mean = 0, magnitude = 0, squares = 0, deviations = 0;
   long double radii = 0, radii_squared = 0;
@@ -108,8 +108,8 @@ FeatureSums SumsOf(const BatchNorm& norm, const SetValue& operand, int64_t f) {
   return sums;
 }
 
-// Returns the variance of numbers that are within radii of the midpoints. The deviation, its root,
-// is a norm, so it changes by at most the norm of the radii.
+// Returns the variance of numbers that are within radii of the midpoints. The standard deviation is
+// a norm, so it changes by at most the norm of the radii.
 Approximate VarianceOf(const FeatureSums& sums, double n) {
   const long double v = sums.deviations / n;
   if (sums.radii == 0) return {static_cast<double>(v), 0};
@@ -189,8 +189,8 @@ namespace {
 
 // Computes the sets of batch-norm-grad (lemma 26): rounded values with first-order error bounds.
 
-// A real number with a bound of its error. The range of its type is wider than that of f64, so that
-// products of tiny and huge factors stay finite.
+// A real number with a bound of its error. Its type has a wider range than f64, so products of tiny
+// and huge factors stay finite.
 struct GradNumber {
   long double value = 0, error = 0;
 
@@ -204,7 +204,7 @@ struct GradNumber {
 struct GradSums {
   GradNumber scale, mean;
   GradNumber inverse, quotient;  // 1 / sqrt(variance + epsilon) and 1 / (variance + epsilon)
-  GradNumber sum, cross;         // their errors come from the operands alone
+  GradNumber sum, cross;         // their errors are due to the operands only
   long double sum_magnitude = 0, cross_magnitude = 0;
   long double flushed = 0;  // error of cross due to flushed operands, differences and products
   long double reach = 0;    // the largest |x - mean|, which must not overflow
@@ -255,7 +255,7 @@ Approximate GradScale(const BatchNorm& norm, const GradSums& sums) {
   return {static_cast<double>(sums.cross.value * sums.inverse.value), static_cast<double>(error)};
 }
 
-// Returns n dy - sum - (x - mean) / (variance + epsilon) * cross, with the error of the operands.
+// Returns n dy - sum - (x - mean) / (variance + epsilon) * cross, with the error due to operands.
 GradNumber InnerSum(const BatchNorm& norm, const GradSums& sums, const GradNumber& x,
                     const GradNumber& dy) {
   const long double n = norm.count(), difference = x.value - sums.mean.value;

@@ -28,9 +28,9 @@ double UnitsOf(const SetInterpreter& interpreter, Opcode opcode, PrimitiveType t
 
 }  // namespace
 
-// Returns the error of 1 / sqrt(variance + epsilon), in units. The addition of epsilon contributes
-// half a unit, since the root halves its error. In addition there are the errors of a root and a
-// quotient, or the error of a reciprocal root.
+// Returns the error of 1 / sqrt(variance + epsilon), in units of half an ulp. The addition of
+// epsilon contributes half a unit, since the root halves its error. A root and a quotient, or a
+// reciprocal root, contribute the rest.
 double DeviationUnits(const SetInterpreter& interpreter, PrimitiveType type) {
   auto units = [&](Opcode opcode) { return UnitsOf(interpreter, opcode, type); };
   return 0.5 + std::max(units(Opcode::kSqrt) + units(Opcode::kDivide), units(Opcode::kRsqrt));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines the values that the sets of the three batch norms share (lemma 26).
+// Defines the values that the sets of the three batch-norm instructions share (lemma 26).
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct BatchNorm {
   double flush = 0;
   double quotient = 1;   // the error of a quotient in units of u
   double deviation = 0;  // the error of 1 / sqrt(variance + epsilon)
-  double read = 0;       // operands below it may be read as zeros
+  double read = 0;       // operands below this may be read as zeros
 
   // Returns the value that element i may be read as, or NaN if it may be a NaN or an infinity.
   Approximate NumberAt(const SetValue& operand, int64_t i) const;
@@ -54,7 +54,7 @@ struct BatchNorm {
   }
   double slack() const {  // relative error of the sums of batch-norm-grad
     const Bounds& bounds = *context.bounds;
-    // The bound covers a quotient by the count of up to n + 6 units (lemma 26); the rest is added.
+    // The bound includes n + 6 units for a quotient by the count (lemma 26). Others are added.
     const double covered = count() + bounds.GradRoundings() - 10;
     return (bounds.GradRoundingsPerTerm() * count() + bounds.GradRoundings() +
             bounds.GradDeviations() * deviation + std::max(quotient - covered, 0.0)) *
@@ -68,7 +68,7 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
 // Returns the numbers within the error, rounded once.
 AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context);
 
-// Returns the results of training or the gradient: one of the operand's shape, two by feature.
+// Returns the results of training or grad: an array like the operand and two arrays by feature.
 SetValue BatchNormResults(const Shape& shape, std::vector<AcceptanceSet> elements,
                           std::vector<AcceptanceSet> first, std::vector<AcceptanceSet> second);
 

@@ -86,7 +86,7 @@ std::vector<Bits> BitsOfSet(const AcceptanceSet& s, PrimitiveType type) {
   return parts.empty() ? any : parts;
 }
 
-// Returns the floats with these bits, which grow with the magnitude for each sign (lemma 22).
+// Returns the floats with bits in this range. For each sign, bits grow with magnitude (lemma 22).
 AcceptanceSet FloatsOfBits(const Bits& bits, const FloatFormat& format) {
   const uint64_t sign = format.sign_mask(), infinity = format.infinity_bits();
   const bool negative = (bits.first & sign) != 0;
@@ -106,7 +106,7 @@ AcceptanceSet FloatsOfBits(const Bits& bits, const FloatFormat& format) {
   return floats;
 }
 
-// Appends the sets of a range, one for each sign. Returns false if nothing is known.
+// Appends the sets of a range of bits, one for each sign. Returns false if any value is possible.
 bool AppendSets(const Bits& bits, PrimitiveType type, std::vector<AcceptanceSet>& sets) {
   const uint64_t ones = Ones(BitWidth(type));
   if (bits.first == 0 && bits.last == ones) return false;
@@ -171,7 +171,7 @@ std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t na
   return {all};
 }
 
-// A NaN whose bits are unknown is open, although it is certainly a NaN.
+// Returns true if the element has several values or is a NaN with unknown bits.
 bool IsOpen(const AcceptanceSet& s) {
   return !s.IsPoint() || (s.Has(AcceptanceSet::kNan) && !s.Has(AcceptanceSet::kBitsKnown));
 }
@@ -197,9 +197,9 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
     return UnspecifiedResult(interpreter, instruction, shape, WideningCause::kUnknown);
   const int64_t narrower = std::max<int64_t>(1, results / count);
   const int64_t wider = std::max<int64_t>(1, count / results);
-  // Computes known elements with the plain evaluator, and others from the ends of their bits.
+  // Computes known elements with the plain evaluator, and others from their ranges of bits.
   Literal values(array.shape());
-  std::vector<int64_t> open(static_cast<size_t>(results), -1);  // the open element of the operand
+  std::vector<int64_t> open(static_cast<size_t>(results), -1);  // the operand's open element
   for (int64_t i = 0; i < count; ++i) {
     AcceptanceSet s = array.At(i);
     s.flags &= ~AcceptanceSet::kPreRounding;

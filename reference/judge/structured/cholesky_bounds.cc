@@ -30,7 +30,7 @@ void EncloseMatrix(const SetArray& array, int64_t b, CholeskyOperand& operand) {
   }
 }
 
-// Computes the lower factor. Returns false if a pivot is not positive, or below `least` (a flush).
+// Computes the lower factor. Returns false if a pivot is not positive or may be flushed (`least`).
 bool Factor(const Matrix& a, double least, Matrix& l) {
   l = Matrix::Zero(a.rows, a.rows);
   for (int64_t j = 0; j < a.rows; ++j) {
@@ -125,7 +125,7 @@ double FlushOf(const Matrix& a, double flush, double p_i, double p_j) {
   return flush * (1 + static_cast<double>(a.rows) * (p_i + p_j));
 }
 
-// Like ScaledWidth, for underflow in the computation.
+// Like ScaledWidth, with the errors of underflow in the computation instead of the radii.
 double ScaledUnderflow(const Matrix& a, const std::vector<double>& p, const CholeskyBound& bound) {
   double most = 0;
   for (int64_t i = 0; i < a.rows; ++i) {
@@ -206,7 +206,7 @@ void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
 
 namespace {
 
-// Larger matrices get no bounds of single elements, since these take n^3 wide operations.
+// Larger matrices get no bounds of single elements, which would take n^3 wide operations.
 constexpr int64_t kBoundedRowsMax = 128;
 
 // Returns the error of an element (i, j) of L L^H in units of `own` p_i p_j. It is 1. If diagonal

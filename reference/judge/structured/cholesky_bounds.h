@@ -22,7 +22,7 @@ struct CholeskyOperand {
   bool lower = true;
   Literal middle;  // the operand's literal if it is exact, else f64 or c128
   Literal radius;  // f64, the largest distance of each element from `middle`; empty if exact
-  std::vector<bool> free;  // by matrix: it may be not finite, or its diagonal not real
+  std::vector<bool> free;  // by matrix: maybe not finite, or diagonal not real
 
   // Returns the position, in the operand and in the factor, of element (i, j), j <= i, of the lower
   // triangle of matrix `b`, or of its mirror image in the upper triangle.
@@ -39,10 +39,10 @@ CholeskyOperand CholeskyOperandOf(const SetArray& array, bool lower);
 // The bounds that judge the factorizations of one instruction.
 struct CholeskyBound {
   double relative = 0;    // residual due to the engine's rounding, relative to |L||L^H|
-  double own = 0;         // the same, including the judge's own rounding
+  double own = 0;         // `relative` plus the judge's own rounding
   double flush = 0;       // residual due to flushes, per operation
   double underflow = 0;   // error due to underflow before a pivot, per operation
-  double least = 0;       // pivots below it may be read as zero
+  double least = 0;       // pivots below this may be read as zero
   bool blocks = false;    // true if diagonal blocks may be inverted
   bool vanishes = false;  // true if a pivot that was a divisor may be stored as a zero
   const Bounds* bounds = &kBounds;
@@ -50,8 +50,8 @@ struct CholeskyBound {
 
 CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape);
 
-// Sets `free` if some matrix within the radii of matrix `b` has no factor. If all have one, sets
-// `breaks` if an engine may fail to find it.
+// Sets `free` if some matrix within the radii of matrix `b` has no factor. Otherwise, sets `breaks`
+// if an engine may fail to find a factor.
 void FindBreakdown(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                    const CholeskyBound& bound, bool& free, bool& breaks);
 

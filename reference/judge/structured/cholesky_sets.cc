@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of cholesky. If the result is an output, they are a joint predicate for each
-// matrix. For instructions that read it, they are a bound per element, if there is one.
+// Computes the sets of cholesky. If the result is an output, a joint predicate judges each matrix.
+// For instructions that read the result, each element has a bound if one exists.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -90,7 +90,7 @@ class CholeskyPredicate : public JointPredicate {
                         flush_, TrueOrFalse(a_.lower));
     if (!FitsInFile(a_.middle)) return text;
     text += absl::StrFormat(",\"block_inverse\":%s", TrueOrFalse(blocks_));
-    // A judge that does not use this program requires nothing of a matrix that may have no factor.
+    // Judges that do not use this program do not check a matrix that may have no factor.
     std::vector<bool> free = a_.free;
     for (size_t b = 0; b < free.size(); ++b) free[b] = free[b] || breaks_[b];
     absl::StrAppend(&text, FreeJsonMember(free), NumbersMember("matrix", a_.middle));
@@ -126,8 +126,8 @@ class CholeskyPredicate : public JointPredicate {
     return size;
   }
   // Returns true if pivot i is permitted. In a nearly singular matrix the last pivot may be zero.
-  // An earlier one was a divisor, so it may be zero only if it was small and became zero when
-  // stored.
+  // An earlier pivot was a divisor, so it may be zero only if it was small and became zero when it
+  // was stored.
   bool IsPivot(const Matrix& l, int64_t i, int64_t b) const {
     const double diagonal = l(i, i).real();
     return diagonal > 0 || (breaks_[b] && diagonal == 0 && (vanishes_ || i + 1 == l.rows));

@@ -56,7 +56,7 @@ absl::StatusOr<SetArray> ReduceOverGroup(SetInterpreter& interpreter,
   return Compress(std::move(result));
 }
 
-// Returns the shard of dimension `d` for the device at `position` in the group.
+// Returns the part of `whole` along dimension `d` for the device at `position` in the group.
 SetArray ShardOf(const SetArray& whole, const Shape& shape, int64_t d, int64_t position) {
   int64_t inner = 1, outer = 1, size = whole.shape().dimension(d), part = shape.dimension(d);
   for (int64_t k = 0; k < whole.shape().rank(); ++k) {
@@ -252,7 +252,7 @@ absl::StatusOr<SetValue> DeviceIdSets(SetInterpreter& interpreter, const Instruc
   return ExactValue(Literal::Scalar<uint32_t>(PrimitiveType::kU32, static_cast<uint32_t>(id)));
 }
 
-// Returns the result part of *-start: the second element of its tuple, or the whole value.
+// Returns the result in a *-start's value: the second element of its tuple, or the whole value.
 absl::StatusOr<SetValue> CollectiveDoneSets(SetInterpreter&, const Instruction& instruction,
                                             const Shape&, absl::Span<const SetValue> operands) {
   bool wraps = instruction.opcode() != Opcode::kAllReduceDone && operands[0].tuple &&

@@ -17,7 +17,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Declares the sets of a custom call to a LAPACK routine.
+// Computes the sets of custom calls to LAPACK routines.
 
 EnclosedMatrix EnclosedOf(const SetArray& array, int64_t first, int64_t rows, int64_t columns) {
   EnclosedMatrix result;
@@ -172,7 +172,7 @@ class LapackSets {
         SetLastInteger(b);
         break;
       case LapackRoutine::kSchur:
-        SetInteger(static_cast<int>(leaves_.size()) - 2, b, 0, 0);  // no eigenvalue is sorted
+        SetInteger(static_cast<int>(leaves_.size()) - 2, b, 0, 0);  // no eigenvalues are sorted
         SetLastInteger(b);
         break;
       case LapackRoutine::kEigen:
@@ -245,7 +245,7 @@ class LapackSets {
     a = std::move(result);
   }
 
-  // Judges only exactly known reflectors, since their errors would not be errors of the product.
+  // Judges only exactly known reflectors: their errors do not bound the errors of the product.
   void MakeQrProduct(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     const EnclosedMatrix tau = Operand(1, b);
     judged.free = !tau.known || a.RadiusOneNorm() > 0 || tau.RadiusOneNorm() > 0;
@@ -255,7 +255,7 @@ class LapackSets {
     q.middle = ProductOfReflectors(a.middle, tau.middle.at, leaves_[0].shape().dimension(-1));
     const WideMatrix gram = Product(ConjugateTransposed(q.middle), q.middle);
     const WideMatrix one = WideMatrix::Identity(gram.rows, gram.rows);
-    // The operands are not factors of reflectors, so products may grow without bound.
+    // If Q is far from unitary, the operands define no reflectors, so products are unbounded.
     judged.free = !(OneNorm(Difference(gram, one)) < 0.5L);
     if (judged.free) return;
     q.radius.assign(q.middle.at.size(), Tolerance());
@@ -263,7 +263,7 @@ class LapackSets {
     SetElements(0, b, q);
   }
 
-  // Judges exactly known operands, as orgqr does.
+  // Judges only exactly known operands, like MakeQrProduct.
   void MakeQrApply(int64_t b, LapackBatch& judged) {
     judged.free = !TakeExactOperands(b, judged);
     if (judged.free) return;
@@ -283,7 +283,7 @@ class LapackSets {
     SetElements(0, b, result);
   }
 
-  // Judges calls that leave the choice of all columns to the routine.
+  // Judges only calls that let the routine choose all pivot columns.
   void MakePivotedQr(int64_t b, LapackBatch& judged) {
     for (int64_t j = 0; j < columns_; ++j) {
       const AcceptanceSet s = operands_[1].array.At(b * columns_ + j, 0);
@@ -292,8 +292,8 @@ class LapackSets {
     }
   }
 
-  // A residual R changes X by A^-1 R. For each column, |R| <= t |A||X| / (1 - t |A||A^-1|) with the
-  // tolerance t.
+  // A residual R of A X = B changes X by A^-1 R. For each column, |R| <= t |A||X| / (1 - t
+  // |A||A^-1|), where t is the tolerance.
   void MakeTridiagonalSolve(int64_t b, LapackBatch& judged) {
     judged.free = true;
     if (!TakeExactOperands(b, judged)) return;
@@ -324,7 +324,7 @@ class LapackSets {
     SetLastInteger(b);
   }
 
-  // Replaces judged.operands. Returns false if an operand is not exactly known or out of range.
+  // Sets judged.operands. Returns false if an operand is not exactly known or out of range.
   bool TakeExactOperands(int64_t b, LapackBatch& judged) const {
     judged.operands.clear();
     for (int i = 0; i < static_cast<int>(operands_.size()); ++i) {
@@ -335,7 +335,7 @@ class LapackSets {
     return true;
   }
 
-  // Lets the predicate of the geqrf that made the reflectors judge their product together with R.
+  // Uses the predicate of the geqrf that made the reflectors to judge their product with R.
   void JoinFactorization() {
     const SetArray& packed = operands_[0].array;
     const int64_t columns = leaves_[0].shape().dimension(-1);
@@ -345,7 +345,7 @@ class LapackSets {
     leaves_[0].joint_slot = kQrProductSlot;
   }
 
-  // Weyl: eigenvalues and singular values change by at most the 2-norm of the matrix's change.
+  // By Weyl's theorem, eigenvalues and singular values change by at most the change's 2-norm.
   void MakeValues(int64_t b, const EnclosedMatrix& a) {
     const bool eigen = call_.routine == LapackRoutine::kHermitianEigen;
     const std::vector<WideMatrix> results = ResultsOf(call_, {a.middle}, shape_);

@@ -57,7 +57,7 @@ class NormwisePredicate : public JointPredicate {
         absl::StrFormat("\"transform_length\":%d,\"bound_least\":%.17g,\"bound_most\":%.17g",
                         length_, std::isinf(least) ? 0 : least, most);
     if (!FitsInFile(centre_)) return text;
-    // One bound for each transform; a negative bound means no requirement.
+    // Each transform has a bound; a negative bound means no requirement.
     std::string bounds;
     for (const TransformBound& block : blocks_) {
       absl::StrAppendFormat(&bounds, "%s%.17g", bounds.empty() ? "" : ",", block.bound);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of fft. If the result is an output, they are a joint predicate for each
-// transform. For instructions that read it, they are a bound per element.
+// Computes the sets of fft. If the result is an output, a joint predicate judges each transform.
+// For instructions that read the result, each element has a bound.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -118,12 +118,12 @@ std::vector<double> Butterflies::LengthsOf(absl::Span<const Z> x) const {
 
 // The rounding units of fast Fourier transforms, by length (lemma 21).
 struct TransformCost {
-  double units = 0;    // of the 2-norm of the result
+  double units = 0;    // rounding error, relative to the result's 2-norm
   double flushes = 0;  // loss by flushes and underflow, in units of the least (normal) number
   double reach = 1;    // bound of intermediate values, relative to the sum of magnitudes
 };
 
-// Engines transform prime lengths by the definition up to kSmoothMax, and some up to kDirectMax.
+// Engines transform prime lengths up to kSmoothMax by the definition, and some up to kDirectMax.
 constexpr int64_t kSmoothMax = 13, kDirectMax = 127;
 
 std::vector<int64_t> PrimeFactors(int64_t n) {
@@ -135,7 +135,7 @@ std::vector<int64_t> PrimeFactors(int64_t n) {
   return factors;
 }
 
-// Returns the units of a transform by prime factors: each step uses twiddles and the definition.
+// Returns the units of a mixed-radix transform: each step uses twiddles and a direct transform.
 double UnitsOfSteps(int64_t n, double level) {
   double units = 0;
   for (int64_t factor : PrimeFactors(n)) {
@@ -223,7 +223,7 @@ double IgnoredParts(const Literal& operand, int64_t first, int64_t size, int64_t
 struct FftPlan {
   std::string type;
   std::vector<int64_t> lengths;  // fft_length
-  int64_t points = 1;            // their product
+  int64_t points = 1;            // the product of `lengths`
   int64_t in_block = 1, out_block = 1;
   TransformCost cost;
   bool flushed = false;  // flushes lose normal numbers, not only subnormals
@@ -256,7 +256,7 @@ FftPlan PlanOf(const Instruction& instruction, const SetArray& operand, const Sh
   plan.own = TransformsInF64(operand)
                  ? (1 + CostOf(plan.lengths, kOwnLevel, bounds).units) * 0x1p-53
                  : (1 + plan.cost.units * 0x1p-11) * 0x1p-53;
-  if (plan.type == "IRFFT") plan.cost.reach *= 2;  // half of a Hermitian input counts twice
+  if (plan.type == "IRFFT") plan.cost.reach *= 2;  // the operand is half of a Hermitian array
   plan.flushed = rule.Allows(kFlushResult);
   plan.inverse = plan.type == "IFFT" || plan.type == "IRFFT";
   const bool complex = plan.type == "FFT" || plan.type == "IFFT";
@@ -286,7 +286,7 @@ TransformBound BoundTransform(const FftPlan& plan, const Literal& middle, const 
     norm.Add(im);
     sum += square > 0x1p-900 && square < 0x1p900 ? std::sqrt(square) : std::hypot(re, im);
     for (int c = 0; c < components; ++c) {
-      double part = operand.exact() ? parts[i * components + c] : 0;  // also 0 if not finite
+      double part = operand.exact() ? parts[i * components + c] : 0;  // 0 if not finite
       if (std::fabs(part) >= facts.min_normal && std::fabs(part) <= facts.max) continue;
       AcceptanceSet s = operand.At(i, c);
       if (s.unspecified() || !s.finite() ||

@@ -46,7 +46,7 @@ std::vector<long double> RowMaxima(const WideMatrix& a) {
   return most;
 }
 
-// Computes G = (I - |F|)^-1 |F| from the bound |F| <= e m c^T of the lemmas below. With this bound,
+// Computes G = (I - |F|)^-1 |F| from the bound |F| <= e m c^T of the lemmas below, which yields
 // G = e m c^T / (1 - e c.m). Returns false if the inverse may not exist.
 bool Growth(long double e, const std::vector<long double>& m, const std::vector<long double>& c,
             WideMatrix& g) {
@@ -78,9 +78,9 @@ long double EnclosedMatrix::HermitianRadiusOneNorm(bool lower) const {
 }
 
 // Lemma (Sun, BIT 31 (1991) and 32 (1992)). Let A = L L^H, A + E = (L + D)(L + D)^H and F = L^-1 E
-// L^-H. If the spectral radius of |F| is below 1, then |D| <= |L| low((I - |F|)^-1 |F|). Let e be a
-// bound of the column sums of |E|, M = |L^-1|, m the row maxima of M and s its row sums. Then |F|
-// <= M |E| M^T <= e m s^T.
+// L^-H. If the spectral radius of |F| is below 1, then |D| <= |L| low((I - |F|)^-1 |F|), where low
+// is the lower triangle. Let e bound the column sums of |E|. Let M = |L^-1|, m the row maxima of M
+// and s the row sums of M. Then |F| <= M |E| M^T <= e m s^T.
 EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
   EnclosedMatrix result;
   if (FactorCholesky(a, result.middle) != 0) return result;
@@ -100,9 +100,9 @@ EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off) {
 
 namespace {
 
-// Returns true if, for all factors in the enclosure, every multiplier is below 1 in the measure
-// |re| + |im| by which pivots are compared. By induction over the columns, all have the same
-// pivots.
+// Returns true if every multiplier of every factor in the enclosure is below 1 in the measure |re|
+// + |im|, by which pivots are compared. Then, by induction over the columns, all these factors have
+// the same pivots.
 bool PivotsAreCertain(const EnclosedMatrix& lu) {
   const WideMatrix& x = lu.middle;
   const long double root = std::sqrt(2.0L);
@@ -126,8 +126,8 @@ bool PivotsAreCertain(const EnclosedMatrix& lu) {
 // Lemma (Sun, BIT 32 (1992)). Let P A = L U, P A + E = (L + D)(U + H), F = L^-1 E U^-1 and G = (I -
 // |F|)^-1 |F|. If the spectral radius of |F| is below 1, then |D| <= |L| low(G) and |H| <= up(G)
 // |U|; only up includes the diagonal. As for CholeskyBounds, |F| <= e m c^T with m the row maxima
-// of |L^-1| and c the column sums of |U^-1|. e contains ||L||U|| of the engine's factors. It may
-// exceed that of the midpoint, so the code uses twice the latter and checks it against the radii.
+// of |L^-1| and c the column sums of |U^-1|. e includes ||L||U|| of the engine's factors. The code
+// uses twice this norm of the midpoint's factors instead, and checks it against the radii.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots) {
   EnclosedMatrix result;
@@ -238,7 +238,7 @@ WideMatrix Transposed(const WideMatrix& a) { return ConjugateTransposed(a); }
 
 }  // namespace
 
-// As CholeskyBounds (lemma 42), with |F| <= |L^-1| e |L^-H| for a matrix e, and G = F + F G.
+// Like CholeskyBounds (lemma 42), with |F| <= |L^-1| e |L^-H| for a matrix e, and G = F + F G.
 EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e) {
   EnclosedMatrix result;
   if (FactorCholesky(a, result.middle) != 0) return result;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds the distance of a factor's or a solution's elements from those computed in wide
+// Bounds the distance of a factor's or a solution's elements from the elements computed in wide
 // arithmetic, for instructions that read them. The bounds cover every operand in its enclosure and
 // every result that the predicates of lapack_predicates.h accept (lemma 42).
 #pragma once
@@ -19,7 +19,7 @@ struct EnclosedMatrix {
   std::vector<long double> radius;
   bool known = false;
 
-  // Return the 1-norm of the radii: of the matrix itself, or of the one that its triangle defines.
+  // Return the 1-norm of the radii of this matrix, or of the Hermitian matrix of its triangle.
   long double RadiusOneNorm() const;
   long double HermitianRadiusOneNorm(bool lower) const;
 };
@@ -32,7 +32,7 @@ EnclosedMatrix CholeskyBounds(const WideMatrix& a, long double off);
 EnclosedMatrix CholeskyBoundsWithin(const WideMatrix& a, const WideMatrix& e);
 
 // For square A, returns L and U of P A = L U in one matrix, and the row numbers that P selects in
-// `pivots`. |P A - L U| is at most `relative` times max(|A|, ||L||U||). Unknown if a pivot is.
+// `pivots`. |P A - L U| is at most `relative` max(|A|, ||L||U||). Unknown if a pivot is uncertain.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots);
 
@@ -49,7 +49,7 @@ struct FactorBounds {
   WideMatrix e;
 };
 // Returns the bounds with `e` computed from `l`, the relative error `own`, the radii of A and the
-// underflow `flush`. `blocks` means that diagonal blocks may be inverted. Unknown if `l` is.
+// underflow `flush`. `blocks`: diagonal blocks may be inverted. Unknown if `l` is unknown.
 FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const WideMatrix& radii,
                            long double own, long double flush, bool blocks);
 
@@ -57,7 +57,7 @@ FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const W
 EnclosedMatrix FactoredSolveBounds(const FactorBounds& factor, const EnclosedMatrix& b,
                                    long double u, long double underflow);
 
-// Sets element `element` to the numbers within `radius` of `middle`, if that is finite.
+// Sets element `element` to the numbers within `radius` of `middle`, if `radius` is finite.
 void SetElementAround(const Wide& middle, long double radius, const SetContext& context,
                       int64_t element, SetArray& array);
 

@@ -251,9 +251,9 @@ class LapackResiduals : public JointPredicate {
     for (const Wide& x : l.at) most = std::max(most, std::abs(x));
     const long double size =
         std::max(OneNorm(a), OneNorm(Product(AbsoluteValues(l), AbsoluteValues(u))));
-    // A multiplier is a quotient by the element of its column with the largest |re| + |im|, so that
-    // its magnitude is at most the square root of two. The multipliers in the stored factor may
-    // differ by the residual from those that the engine compared.
+    // A multiplier is a quotient by the element of its column with the largest |re| + |im|, so its
+    // magnitude is at most the square root of two. The multipliers in the stored factor may differ
+    // by the residual from those that the engine compared.
     return {{"|P A - L U|", 0, OneNorm(Difference(a, Product(l, u))), Allowed(batch, a, size)},
             {"the largest multiplier", 0, most, std::sqrt(2.0L) * (1 + Tolerance(a))}};
   }
@@ -432,7 +432,7 @@ class LapackResiduals : public JointPredicate {
     DemandList demands = OnSchurForm(batch, a, t);
     for (int part = 0; part < (call_.complex ? 1 : 2); ++part) {
       const int slot = 2 + part;
-      if (given[slot].at.empty()) continue;  // not an output
+      if (given[slot].at.empty()) continue;  // this slot is not an output
       WideMatrix expected = DiagonalEigenvalues(t);
       for (Wide& x : expected.at) x = call_.complex ? x : part == 0 ? x.real() : x.imag();
       demands.push_back({"an eigenvalue away from that of the diagonal of T by", slot,

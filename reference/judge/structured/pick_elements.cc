@@ -13,7 +13,7 @@ namespace {
 constexpr int64_t kColumnsMin = 64;
 
 // Returns the columns of each source, in the order of `sources`. Returns {} if a source cannot be
-// stored as columns, or if their pre-rounding intervals are of different kinds.
+// stored as columns, or if the pre-rounding intervals of sources are of different kinds.
 std::vector<std::shared_ptr<const IntervalColumns>> SourceColumns(
     absl::Span<const SetArray* const> sources, bool& hull, bool& contractible) {
   std::vector<std::shared_ptr<const IntervalColumns>> all;
@@ -82,7 +82,6 @@ std::shared_ptr<IntervalColumns> PickColumns(const Literal& numbers, const Shape
   return picked;
 }
 
-// Returns the choices of the gathered elements.
 ChoiceMap PickChoices(const Literal& numbers, absl::Span<const SetArray* const> sources) {
   ChoiceMap map;
   int components = sources[0]->components();
@@ -124,7 +123,7 @@ SetArray PickWithChoices(const Literal& numbers, const Shape& shape,
   return result;
 }
 
-// Gathers elements one by one. Numbers count through the sources one after the other.
+// Gathers elements one by one. A number is an index into the sources' concatenated elements.
 std::vector<AcceptanceSet> PickOneByOne(const Literal& numbers,
                                         absl::Span<const SetArray* const> sources) {
   const int components = sources[0]->components();
@@ -169,7 +168,7 @@ SetArray PickSets(const Literal& numbers, const Shape& shape,
   return Compress(std::move(result));
 }
 
-// Gives the result the predicate of a source if all elements that the predicate reads moved here.
+// Propagates the predicate of a source if the result has all elements that the predicate reads.
 void CarryJoints(const Literal& numbers, absl::Span<const SetArray* const> sources,
                  SetArray& result) {
   int64_t start = 0;

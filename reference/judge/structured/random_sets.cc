@@ -30,7 +30,7 @@ class DistributionPredicate : public JointPredicate {
   // `grain` is the coarseness of draws, as a share of the interval.
   DistributionPredicate(Kind kind, double a, double b, double grain)
       : kind_(kind), a_(a), b_(b), grain_(grain) {}
-  // Makes the predicate for [a, b) from distances to a: doubles may not represent the integers.
+  // Makes the predicate for [a, b) from distances to a, since doubles may not hold the integers.
   static DistributionPredicate OfIntegers(Int128 a, Int128 b) {
     constexpr double kGrain = 0x1p-52;  // relative error of a distance from a in a double
     DistributionPredicate predicate(Kind::kUniformInteger, 0, static_cast<double>(b - a), kGrain);
@@ -85,8 +85,8 @@ class DistributionPredicate : public JointPredicate {
         "distance from the distribution at most %.4f (Kolmogorov-Smirnov, alpha 1e-12), found %.4f",
         limit, worst);
   }
-  // Requires that the mean square distance from the mean divided by the variance is near 1 (lemma
-  // 18). The Kolmogorov-Smirnov test detects a wrong scale poorly.
+  // Requires that the mean squared distance from the mean is near the variance (lemma 18). The
+  // Kolmogorov-Smirnov test detects a wrong scale poorly.
   void CheckVariance(const std::vector<double>& draws, Verdict& verdict) const {
     if (kind_ == Kind::kUniformInteger) return;
     const bool normal = kind_ == Kind::kNormal;
@@ -98,8 +98,8 @@ class DistributionPredicate : public JointPredicate {
       const double z = (draw - mean) / deviation;
       sum += z * z;
     }
-    // For normal draws, uses Laurent and Massart's limit of a sum of squares. For uniform draws,
-    // uses Bernstein's, since their squares are at most 3 and have variance 0.8.
+    // For normal draws, uses Laurent and Massart's bound of a sum of squares. For uniform draws,
+    // uses Bernstein's bound, since their squares are at most 3 and have variance 0.8.
     double limit = normal ? 2 * std::sqrt(x) + 2 * x : x + std::sqrt(x * x + 2 * 0.8 * x);
     limit += 16 * grain_;
     if (std::fabs(sum / n - 1) <= limit) return;

@@ -7,7 +7,7 @@ namespace hlocts::reference {
 
 const std::vector<RewriteMatch>& SetInterpreter::RewritesOf(const Computation& computation) {
   static const auto* none = new std::vector<RewriteMatch>();
-  // Does not rewrite replacements again.
+  // Computations of other modules are replacements, which are not rewritten again.
   if (computation.parent() != &module_) return *none;
   auto [found, inserted] = rewrites_.try_emplace(&computation);
   if (inserted) found->second = FindRewrites(computation, profile());

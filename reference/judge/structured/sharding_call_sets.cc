@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of sharding calls, which move elements; traces them by element numbers.
+// Computes the sets of sharding calls, which move elements, by tracing element numbers.
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/ops/sharding_call.h"

@@ -18,7 +18,7 @@ namespace {
 // Elements of larger systems are unspecified, since the bound takes n^3 wide operations.
 constexpr int64_t kEnclosedRowsMax = 128;
 
-// Encloses the number at position `place` in element `to`. Returns false if it may not be finite.
+// Sets element `to` of `matrix` to the number at `place`. Returns false if it may not be finite.
 bool EncloseElement(const SetArray& array, int64_t place, bool conjugate, EnclosedMatrix& matrix,
                     int64_t to) {
   double middle[2] = {0, 0}, radius[2] = {0, 0};

@@ -22,14 +22,14 @@ using RowRelation = std::vector<uint8_t>;
 struct LineOrder {
   bool satisfiable = true;           // false: no order is possible, so any is permitted
   std::vector<int64_t> first, last;  // the positions that each row may take
-  // True if the positions permit arrangements that violate the relation, which is checked then.
+  // True if arrangements within the positions may violate the relation, which is then checked, too.
   bool partial = false;
 };
 
-// Lemma. A row reaches another one if a chain of `before` leads from it to the other. In an
+// Lemma. A row reaches another row if a chain of `before` leads from it to that row. In an
 // arrangement that satisfies `before`, every row follows all rows that reach it and precedes all
-// rows that it reaches. So its position is at least the number of the former, and at most n - 1
-// minus the number of the latter. A relation with a cycle has no such arrangement.
+// rows that it reaches. So if p rows reach a row and it reaches q rows, its position is at least p
+// and at most n - 1 - q. A relation with a cycle has no such arrangement.
 LineOrder OrderOfRows(int64_t n, const RowRelation& before);
 
 // The possible results of a comparison.
@@ -68,7 +68,7 @@ absl::StatusOr<std::vector<Truth>> ComparePairs(
     const SortJob& job, absl::Span<const SetArray* const> rows,
     const std::vector<std::pair<int64_t, int64_t>>& pairs);
 
-// Runs the comparator on all pairs of the line. `precedes` gets the rows that it puts first.
+// Runs the comparator on all pairs of the line. Stores in `precedes` which rows it puts first.
 absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetArray* const> rows,
                                       int64_t start, RowRelation& precedes);
 

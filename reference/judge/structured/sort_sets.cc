@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of sort (lemmas 14, 25). If the comparator's results are certain, they are
+// Computes the sets of sort (lemmas 14, 25). If the comparator's results are certain, the sets are
 // exact except for ties; else an element is in the set of every position that it may take. A joint
 // predicate requires that rows stay together.
 #include <cmath>
@@ -24,7 +24,7 @@ SetValue CollateSort(const Shape& shape, std::vector<SetArray> arrays) {
   return SetValue::Tuple(std::move(elements));
 }
 
-// Returns the plain results, by operand. Unknown NaN bits and zero signs stay unknown.
+// Returns the plain evaluator's results, by operand. Unknown NaN bits and zero signs stay unknown.
 absl::StatusOr<std::vector<SetArray>> PlainlySorted(const SortJob& job, const Shape& shape) {
   HLOCTS_ASSIGN_OR_RETURN(SetValue plain,
                           PlainResult(job.interpreter, job.instruction, shape, job.operands));
@@ -67,8 +67,8 @@ absl::StatusOr<Neighbours> CompareNeighbours(const SortJob& job,
   return found;
 }
 
-// Finds runs of rows that may tie. `pair` is the index of the line's first pair of neighbours, and
-// is advanced to that of the next line. Returns true if the order within a run is not determined.
+// Finds runs of rows that may tie. `pair` is the index of the line's first pair of neighbours; it
+// is advanced to the next line's first pair. Returns true if a run's order is not determined.
 bool RunsOfLine(const SortJob& job, const Neighbours& neighbours, size_t& pair, LineOrder& order) {
   const int64_t length = job.lines.length;
   order.first.resize(length);
@@ -127,7 +127,7 @@ SetValue WithUndeterminedLines(const SortJob& job, const Shape& shape,
   return CollateSort(shape, std::move(results));
 }
 
-// Sorts long lines of exact rows: takes the plain result and compares neighbours to find ties.
+// Sorts long lines of exact rows with the plain evaluator, and compares neighbours to find ties.
 absl::StatusOr<SetValue> SortByNeighbours(const SortJob& job, const Shape& shape) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<SetArray> sorted, PlainlySorted(job, shape));
   HLOCTS_ASSIGN_OR_RETURN(const Neighbours neighbours, CompareNeighbours(job, sorted));

@@ -23,7 +23,7 @@ bool HasUnorderedNan(const SetArray& operand) {
 }
 
 // The range of the key by which an element is ordered; keys are negated to find the smallest. The
-// range is exact for 64-bit integers. Keys of NaNs are beyond those of infinities.
+// range is exact for 64-bit integers. Keys of NaNs are beyond keys of infinities.
 struct TopkKey {
   long double lo = 0, hi = 0;
   bool point = false;  // elements with this key are equal
@@ -207,7 +207,7 @@ SetValue FinishTopk(TopkOutputs out, const Shape& shape, int64_t k, uint32_t ori
   return SetValue::Tuple({std::move(values), std::move(indices)});
 }
 
-// Returns true if an element may be anything or a NaN without a position in the order.
+// Returns true if an element may be unspecified or a NaN without a position in the order.
 bool HasNoOrder(const SetArray& operand) {
   if (!operand.runtime_sizes.empty()) return !operand.exact();
   if (HasUnorderedNan(operand)) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of triangular-solve. If the result is an output, they are a joint predicate for
-// each system. For instructions that read it, they are a bound per element, if there is one.
+// Computes the sets of triangular-solve. If the result is an output, a joint predicate judges each
+// system. For instructions that read the result, each element has a bound if one exists.
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -30,7 +30,7 @@ struct ResidualBound {
   double relative = 0, flush = 0;
   bool right_side = true;
 };
-// By batch: any result is permitted; a result may contain infinities or NaNs.
+// By batch: true in `free` if any result is permitted, in `overflow` if infinities and NaNs are.
 struct OpenSystems {
   std::vector<bool> free, overflow;
 };
@@ -57,9 +57,9 @@ std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_
 }
 
 // Adds the residual that flushes and underflows cause in an engine that inverts blocks. An element
-// of the inverse, of a sum or of the solution has an error of at most `flush`. Such an error is
-// multiplied by rows of T, and an error of the inverse also by the whole right side or solution:
-// flush (1 + |T|1) (1 + |v|1 + |x|1). The inverse then amplifies this sum in the same way as v.
+// of the inverse, of a sum or of the solution has an error of at most `flush`. Rows of T multiply
+// this error, and the whole right side or solution multiplies an error of the inverse: in total
+// flush (1 + row sum of |T|) (1 + sum of v + sum of |x|). The inverse then amplifies this like v.
 void AddInverseFlushes(const TriangularInverse& inverse, double flush, double sum_x,
                        std::vector<double>& v, std::vector<double>& flushes) {
   double sum = 1 + sum_x;
@@ -82,9 +82,9 @@ std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bo
   return allowed;
 }
 
-// Requires |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) in every element, or without |b|
-// (ResidualBound). x is the engine's solution, whose elements may have underflowed only when they
-// were stored. If blocks may be inverted, AllowedResiduals gives the bound.
+// Requires |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) with a vector 1 of ones, or the
+// same without |b| (ResidualBound). The elements of x, the engine's solution, may have underflowed
+// only when they were stored. If blocks may be inverted, AllowedResiduals returns the bound.
 class SolvePredicate : public JointPredicate {
  public:
   SolvePredicate(Literal a, Literal b, SolveGeometry geometry, ResidualBound bound,
@@ -274,9 +274,9 @@ double IntermediateLimit(const SetContext& context, const SolveGeometry& g) {
   return context.result->max / (context.bounds->SolveRange() * static_cast<double>(g.n));
 }
 
-// Returns true if an unknown or an intermediate product may leave the range. The products are those
-// of a coefficient and an unknown and, for complex types, of a diagonal element with its dividend
-// and with its conjugate. An unknown may be larger than x by `spread` (lemma 9).
+// Returns true if an unknown or an intermediate product may leave the range. The products are: a
+// coefficient times an unknown and, for complex types, a diagonal element times its dividend and
+// times its conjugate. An unknown may be larger than x by `spread` (lemma 9).
 bool MayOverflow(const Literal& a, const Literal& x, const SolveGeometry& g, int64_t b,
                  const SetContext& context, const std::vector<double>& spread) {
   const double most = IntermediateLimit(context, g);
@@ -334,7 +334,7 @@ struct SystemBounds {
   ResidualBound residual;
   std::vector<bool> free;      // by system: any result is permitted
   std::vector<bool> overflow;  // by system: an unknown may overflow by rounding alone
-  std::vector<double> spread;  // by element
+  std::vector<double> spread;  // by element: the error of the solution
   Inverses inverses;
 };
 
