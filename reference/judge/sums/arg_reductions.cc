@@ -49,7 +49,7 @@ struct ArgCandidate {
   Key order;
 };
 
-// Returns the pairs that may win: one if the index decides ties and nothing is uncertain.
+// Returns the pairs that may win: only one if the index decides ties and nothing is uncertain.
 std::vector<ArgCandidate> PossibleWinners(std::vector<ArgCandidate> all,
                                           const ArgReducer& reducer) {
   bool any_nan = false, certain_nan = false;
@@ -105,7 +105,7 @@ AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   return key;
 }
 
-// Notes which values and indices belong together, since their joins lose this (lemma 31).
+// Records which values and indices belong together; their joined sets do not (lemma 31).
 void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
                  const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
   if (winners.size() < 2) return;
@@ -152,7 +152,7 @@ SetContext ContextOfKeys(SetInterpreter& interpreter, const Instruction& instruc
   return context;
 }
 
-// Returns f32 keys if they are known and init is not a NaN: only the best can win. Else nullptr.
+// Returns f32 keys, or nullptr if they are unknown or init is a NaN. Only the best key can win.
 const float* PlainKeys(const SetArray& keys, const SetArray& init) {
   const bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && init.exact() &&
                      !std::isnan(init.literal().data<float>()[0]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes one element from its terms in any order, and operands combined with updates.
+// Combines the terms of one element in any order, and the elements of an operand with updates.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +20,7 @@ SetContext MinMaxContext(SetInterpreter& interpreter, PrimitiveType type, uint32
 }
 
 // Returns the result for a single term, which is still combined with the initial value: a subnormal
-// may be flushed (by the rules of reductions and orderings), and a NaN gets the bits of results.
+// may be flushed (by the rules of reductions and orderings), and a NaN has the bits of a result.
 AcceptanceSet LoneTerm(AcceptanceSet term, RecognizedReducer reducer, const SetContext& context,
                        const SetContext& order) {
   term.flags &= ~AcceptanceSet::kBitsKnown;

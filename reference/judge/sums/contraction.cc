@@ -70,7 +70,7 @@ absl::StatusOr<Literal> Spread(const Contraction& contraction, const Literal& lh
   return radius;
 }
 
-// Adds the same sums scaled down, for use if f64 overflows.
+// Adds the sums of AddProducts scaled down, for use if f64 overflows.
 absl::Status AddScaledProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                                double sign, SumParts& parts) {
   constexpr int kHalf = kProductScale / 2;

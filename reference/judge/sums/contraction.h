@@ -25,8 +25,8 @@ struct Contraction {
 
 // Rounding operands to a narrower format has effects that no relative error bounds; this function
 // covers them. The largest operands may become infinite, and subnormal operands change by up to
-// half an ulp, in 11 bits by more. If operands are split, parts may underflow, and an infinity is
-// subtracted from itself.
+// half an ulp (by more if the format has 11 bits). If operands are split, parts may underflow, and
+// an infinity is subtracted from itself.
 void RoundFirst(const SumRule& rule, Linear& linear);
 // Covers the optional rounding of integers of type `from` to the sum's float type (ruling 0102).
 void ConvertFirst(PrimitiveType from, const FloatFacts& type, Linear& linear);

@@ -72,7 +72,7 @@ bool SumsInTensorCore(const Rule& rule, const FloatFacts& facts) {
   return rule.Allows(kNarrowSum) && facts.p <= 5;
 }
 
-// Returns true if `format` represents every value of `operand`, so that nothing is rounded.
+// Returns true if `format` represents every value of `operand`, so nothing is rounded.
 bool Holds(PrimitiveType format, const FloatFacts& operand) {
   const FloatFacts& facts = FactsOf(format);
   return facts.p >= operand.p && facts.max >= operand.max && facts.tiny <= operand.tiny;
@@ -104,7 +104,7 @@ SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const F
 struct OperandReading {
   double error = 0;
   int passes = 1;
-  WideningCause cause = WideningCause::kReading;  // of the error
+  WideningCause cause = WideningCause::kReading;  // the cause of the error
 };
 OperandReading Wider(OperandReading a, const OperandReading& b) {
   return {std::max(a.error, b.error), std::max(a.passes, b.passes),

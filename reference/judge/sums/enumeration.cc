@@ -33,7 +33,7 @@ bool IsOfParameters(const Instruction& instruction, Opcode opcode) {
   return (a.IsParameter(0) && b.IsParameter(1)) || (a.IsParameter(1) && b.IsParameter(0));
 }
 
-// Returns r of select(v != v, ..., r) or select(v == v, r, ...); other instructions unchanged.
+// Returns r of select(v != v, ..., r) or select(v == v, r, ...), and other instructions unchanged.
 const Instruction& BehindNanTest(const Instruction& root) {
   if (root.opcode() != Opcode::kSelect || root.operand(0).opcode() != Opcode::kCompare) return root;
   const Instruction& test = root.operand(0);
@@ -51,8 +51,8 @@ bool IsMinusDistance(const Instruction& instruction) {
          IsOfParameters(instruction.operand(0).operand(0), Opcode::kSubtract);
 }
 
-// Returns a function's error in half ulps, for results of at most 1, with the part that grows with
-// |x|: of exp(-|x|), |x| e^-|x| <= 1/e. Returns -1 if the rule permits more than ulps.
+// Returns a function's error in half ulps for results of at most 1, including the part that grows
+// with |x| (|x| exp(-|x|) <= 1/e). Returns -1 if the rule does not bound the error in ulps.
 double UnitsOfFunction(SetInterpreter& interpreter, const Instruction& function) {
   const PrimitiveType type = function.shape().element_type();
   Rule rule = interpreter.ContextOf(function, type, type).rule;
@@ -62,7 +62,7 @@ double UnitsOfFunction(SetInterpreter& interpreter, const Instruction& function)
 }
 
 struct LogTerms {
-  std::vector<double> lo, hi;  // for terms other than -infinity
+  std::vector<double> lo, hi;  // the ends of terms other than -infinity
 };
 
 std::optional<LogTerms> FiniteTerms(const std::vector<AcceptanceSet>& sets,

@@ -71,7 +71,7 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
   for (int64_t k = 1; k <= std::min(insertions_max, kCap); ++k) {
     one = inserted(k);
     joined = k == 1 && !may_drop ? one : Join(joined, one);
-    // xor depends on the parity of k only; the others change in one direction.
+    // xor depends only on the parity of k.
     if (reducer == RecognizedReducer::kXor && k == 2) break;
   }
   if (insertions_max > kCap && reducer != RecognizedReducer::kXor) {
@@ -107,7 +107,7 @@ AcceptanceSet ReducedElement(const ReductionOperands& r, RecognizedReducer reduc
   }
   if (IsIdentity(reducer, init, type) && !terms.empty()) {
     const AcceptanceSet set = combined();
-    // A single negative zero and a positive zero have a positive sum.
+    // A single -0 stays -0, or becomes +0 if an init value of +0 is added.
     if (terms.size() != 1 || !set.finite() || set.lo != 0 || set.hi != 0) return set;
     terms.push_back(init);
     return Join(set, combined());

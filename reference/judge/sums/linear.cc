@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kFloatBlock = 256;  // the number of f32 values that are examined together
 
-// Notes the exponent of the least set bit and the number of significant bits, at most `width`.
+// Updates `linear` by the least set bit of x and its number of significant bits, at most `width`.
 void NoteBits(double x, int width, Linear& linear) {
   if (x == 0 || !std::isfinite(x)) return;
   uint64_t bits;
@@ -79,7 +79,7 @@ void Mark(Literal& marks, bool& has_marks, const Shape& shape, int64_t i) {
 
 // The magnitudes of a block of f32 numbers.
 struct FloatScan {
-  int32_t least = INT32_MAX, most = 0;  // as bits; `least` ignores zeros
+  int32_t least = INT32_MAX, most = 0;  // bit patterns; `least` ignores zeros
   bool ordinary = true;                 // all numbers are zero or normal
 };
 FloatScan Scan(const float* x, int64_t count) {
@@ -99,7 +99,7 @@ FloatScan Scan(const float* x, int64_t count) {
 
 int FloatExponent(int32_t bits) { return (bits >> 23) - 127; }
 
-// Returns true if all numbers are multiples of the noted unit and fit in the noted number of bits.
+// Returns true if all numbers are multiples of 2^linear.quantum and fit in linear.bits bits.
 bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& linear) {
   if (linear.bits == 0 || std::abs(linear.quantum) > 900) return false;
   if (FloatExponent(most) >= linear.quantum + linear.bits) return false;
@@ -113,7 +113,7 @@ bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& lin
   return other == 0;
 }
 
-// Notes the quantum and the bits of f32 numbers if all are zero or normal; otherwise returns false.
+// Updates quantum and bits by f32 numbers if all are zero or normal; otherwise returns false.
 bool NoteFloats(const float* x, int64_t count, Linear& linear) {
   const FloatScan scan = Scan(x, count);
   if (!scan.ordinary) return false;
@@ -145,7 +145,7 @@ class Linearizer {
   void Put(int64_t i, const Reading& r, WideningCause cause, uint32_t origin) {
     PutPoint(i, r.middle);
     if (std::isfinite(r.middle)) {
-      // Both ends are finite, but the rounded radius may lead just past the largest double.
+      // Both ends are finite, but the rounded radius may exceed the largest double.
       magnitude_[i] = std::min(magnitude_[i] + r.radius, kLargestDouble);
     } else {
       linear_.non_finite = true;
@@ -188,7 +188,7 @@ Reading ReadEnds(double lo, double hi) {
   return r;
 }
 
-// Fills in every element: ordinary ones of columns and normal f32 numbers by fast paths.
+// Fills in every element. Fast paths handle ordinary elements of columns and normal f32 numbers.
 void LinearizeElements(const SetArray& array, int component, uint32_t permissions, bool read_hull,
                        Linear& linear) {
   Linearizer linearizer(array, linear);

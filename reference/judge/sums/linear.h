@@ -23,17 +23,17 @@ struct Linear {
   static constexpr int kNoQuantum = -100000;
   int quantum = 100000;
   int bits = 0;
-  WideningCause cause = WideningCause::kPoint;  // for the widest element
+  WideningCause cause = WideningCause::kPoint;  // the cause of the widest element
   uint32_t origin = 0;
 };
 // Converts component `component` of the array to the numbers that an operation with these
-// permissions may read; integers become real numbers. With `read_hull`, these may be unrounded.
+// permissions may read; integers become real numbers. If `read_hull`, numbers may be unrounded.
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull);
 
 // Returns a copy with zeros for infinities and NaNs.
 Literal FiniteOnly(const Literal& values);
-// Returns the signs of finite values, and infinities and NaNs unchanged. A linear operation on
-// these cannot overflow, and yields what IEEE 754 defines for definite infinities and NaNs.
+// Returns the signs of finite values, and infinities and NaNs unchanged. A linear operation on the
+// result cannot overflow, and yields what IEEE 754 defines for definite infinities and NaNs.
 Literal ClassesOf(const Literal& values);
 double LargestFinite(const Literal& values);
 // Returns the values times 2^-exponent, with zeros for infinities and NaNs.

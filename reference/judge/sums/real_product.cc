@@ -13,7 +13,7 @@ namespace {
 using Flag = AcceptanceSet::Flag;
 
 // An interval of products with a separate exponent. Partial products, which are in the judge's own
-// order, thus cannot overflow, nor become a NaN when a factor may be zero.
+// order, thus cannot overflow, and do not become a NaN when a factor may be zero.
 class ProductInterval {
  public:
   void Multiply(double lo, double hi) {
@@ -41,7 +41,7 @@ struct Factors {
   int bits = 0;
   bool points = true;
   bool is_special = false;  // an infinity, NaN or zero determines the product's class
-  bool may_be_nan = false, may_be_infinite = false;  // for a factor that may also be a number
+  bool may_be_nan = false, may_be_infinite = false;  // if a factor may also be finite
   bool open = false;
 };
 
@@ -108,7 +108,7 @@ bool ProductImage(const Factors& factors, const Reach& reach, double n, double m
     // most doubles it, and only factors above 1 make it normal again.
     const double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
     double bound = std::max(most, min_normal * factors.largest * (1 + growth));
-    constexpr double kStepsMax = 500;  // nor may the product underflow
+    constexpr double kStepsMax = 500;  // and the product must not underflow
     if (n <= kStepsMax && most >= 0x1p-500) {
       bound = std::min(bound, std::ldexp(most, static_cast<int>(n)));
     }
@@ -192,7 +192,7 @@ class ComplexProduct {
 
 AcceptanceSet FinishProduct(absl::Span<const AcceptanceSet> terms, const SetContext& context) {
   const FloatFacts& facts = *context.result;
-  // Partial products may be of f32, in which the least f8e8m0fnu is subnormal and may be flushed.
+  // Partial products may be f32, in which the least f8e8m0fnu is subnormal and may be flushed.
   const bool flushes = context.rule.Allows(kFlushResult) && !facts.is_f64;
   const double min_normal = flushes ? std::max(facts.min_normal, 0x1p-126) : facts.min_normal;
   SetContext exact = context;

@@ -63,7 +63,7 @@ namespace {
 
 AcceptanceSet InfiniteSum(const RealSum& sum, const SumRule& rule) {
   AcceptanceSet s = AcceptanceSet::Float(sum.pos_inf ? HUGE_VAL : -HUGE_VAL);
-  // The finite terms may first overflow to the other infinity.
+  // The finite terms may first overflow to the infinity of the other sign.
   const double roundings = static_cast<double>(sum.count) * rule.factor;
   const double growth = std::expm1(roundings * std::ldexp(1.0, 1 - rule.precision));
   if (!(sum.magnitude * (1 + growth) < rule.accumulator->max)) s.flags |= Flag::kNan;
@@ -85,7 +85,7 @@ AcceptanceSet FinishSum(const RealSum& sum, const SumRule& rule, const SetContex
   if (sum.nan || (sum.pos_inf && sum.neg_inf)) return AcceptanceSet::Float(std::nan(""));
   if (sum.pos_inf || sum.neg_inf) return InfiniteSum(sum, rule);
   SumParts parts;
-  // If the sum leaves the range of f64, everything is scaled down (sums.h).
+  // If the sum leaves the range of f64, all parts are scaled down (sums.h).
   constexpr int kScale = 64;
   bool wide = sum.magnitude > 0x1p1000L;
   parts.scale = wide ? kScale : 0;

@@ -17,7 +17,7 @@ namespace hlocts::reference {
 // i+N. Returns an empty vector for other computations.
 std::vector<RecognizedReducer> RecognizeEach(const Computation& computation, int64_t results);
 
-// The idiom of argmin and argmax: of two pairs (value, index), the better one is returned.
+// A computation that returns the better of two pairs (value, index), as in argmin and argmax.
 struct ArgReducer {
   bool largest = false;
   // Which index is returned for tied values: -1 the smaller, +1 the larger, 0 the first.
@@ -27,7 +27,7 @@ struct ArgReducer {
 };
 std::optional<ArgReducer> RecognizeArgReducer(const Computation& computation);
 
-// The comparison for which select(a, b) keeps a: GE and GT are max pooling, LE and LT min pooling.
+// Describes when select(a, b) keeps a: GE and GT mean max pooling, LE and LT min pooling.
 struct SelectRule {
   bool recognized = false;
   bool largest = false;

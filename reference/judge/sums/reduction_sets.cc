@@ -220,7 +220,7 @@ namespace {
 
 // ---------------------------------------------------------------- select-and-scatter
 
-// The range of an element. A `wild` element may be a NaN or anything.
+// The range of an element. If `unknown_target`, it may be a NaN or unspecified.
 struct ElementReach {
   double lo = 0, hi = 0;
   bool unknown_target = false;
@@ -260,8 +260,8 @@ std::vector<int64_t> Candidates(const SetArray& operand, const std::vector<int64
 
 // Selections by window. A definite selection is an update; otherwise each candidate may be updated.
 struct WindowSelections {
-  std::vector<std::vector<int64_t>> updates, maybe;  // for each element, windows
-  std::vector<std::vector<int64_t>> candidates;      // for each window, elements
+  std::vector<std::vector<int64_t>> updates, maybe;  // windows by element
+  std::vector<std::vector<int64_t>> candidates;      // elements by window
   bool certain = true;
 };
 

@@ -35,7 +35,7 @@ bool PlainHolds(const ReductionOperands& r, RecognizedReducer reducer) {
          (!HasSubnormals(r.operand) && !HasSubnormals(r.init));
 }
 
-// Sums a run in eight accumulators (in one, additions wait for each other); bounds cover any order.
+// Sums a run in eight accumulators, whose additions overlap; the bounds cover any order.
 double SumOfRun(const double* data, int64_t count) {
   double strands[8] = {};
   int64_t i = 0;
@@ -71,7 +71,7 @@ absl::StatusOr<Literal> Sum(const ReductionOperands& r, const Literal& operand) 
                                         ScalarBinary(Opcode::kAdd, PrimitiveType::kF64));
 }
 
-// Adds what infinities and NaNs contribute and, if f64 may overflow, the same sums scaled down.
+// Adds the effects of infinities and NaNs and, if f64 may overflow, the same sums scaled down.
 absl::Status SumSpecials(const ReductionOperands& r, const Linear& linear, SumParts& parts) {
   if (linear.non_finite) {
     HLOCTS_ASSIGN_OR_RETURN(parts.special, Sum(r, ClassesOf(linear.middle)));

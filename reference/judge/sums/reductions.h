@@ -22,7 +22,7 @@ struct ReductionOperands {
 absl::StatusOr<SetValue> ReduceRecognized(const ReductionOperands& reduction,
                                           RecognizedReducer reducer);
 
-// Element i of the operand and updates[i], in any order: scatter, select-and-scatter, all-reduce.
+// The operands that combine element i with updates[i] in any order (scatter, all-reduce, ...).
 struct CombineOperands {
   SetInterpreter& interpreter;
   const Instruction& instruction;
@@ -43,7 +43,6 @@ SetArray JoinUncertainUpdates(const CombineOperands& combine, RecognizedReducer 
 absl::StatusOr<SetArray> ComplexProducts(const ReductionOperands& reduction,
                                          const SetContext& context);
 
-// Returns true if the set contains only zeros.
 bool IsZero(const AcceptanceSet& set);
 
 // Combines terms to one element, in any order and any tree.
@@ -56,7 +55,7 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
                                    const ArgReducer& reducer);
 // Enumerates every order and every tree of at most five terms, with init inserted anywhere. If
 // there are more terms, a computation that selects one of its arguments may return any of the
-// greatest terms (GreatestTerms); other results are unspecified, by the freedom reduce-order.
+// greatest terms (GreatestTerms); other results are unspecified (freedom reduce-order).
 absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
                                              const Instruction& instruction, const Shape& shape,
                                              absl::Span<const SetValue> operands);

@@ -30,7 +30,7 @@ AcceptanceSet Factor(double x, double scale, const FloatFacts& type, uint32_t or
   const double exact = x * scale, rounded = type.Round(exact);
   if (!std::isfinite(exact) || exact == 0) return AcceptanceSet::Float(exact);
   if (!std::isfinite(rounded)) return AcceptanceSet::Unspecified(WideningCause::kOverflow, origin);
-  const bool lost = std::fma(x, scale, -exact) != 0;  // in f64 only
+  const bool lost = std::fma(x, scale, -exact) != 0;  // possible in f64 only
   if (rounded == exact && !lost && IsPowerOfTwo(scale)) return AcceptanceSet::Float(exact);
   // Covers engines that multiply a sum by a scale: the rounding to f32, as a share of each factor.
   const int digits = FactsOf(PrimitiveType::kF32).p;
@@ -42,7 +42,7 @@ AcceptanceSet Factor(double x, double scale, const FloatFacts& type, uint32_t or
   return set;
 }
 
-// Does the same for a computed element: products and roundings are monotone, so its ends suffice.
+// Like Factor(double), for an inexact element. Products and roundings are monotone: ends suffice.
 AcceptanceSet Factor(const AcceptanceSet& element, double scale, const FloatFacts& type,
                      uint32_t origin) {
   using Set = AcceptanceSet;

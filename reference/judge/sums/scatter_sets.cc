@@ -134,7 +134,7 @@ void PlanCertain(const Instruction& scatter, const WindowsGeometry& geometry,
   }
 }
 
-// With `whole`, ignores a window partly outside; else applies its part inside (ruling 0011).
+// If `whole`, ignores windows partly outside; else applies their part inside (ruling 0011).
 ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
                         const SetArray& indices, const SetArray& updates, bool whole) {
   WindowsGeometry geometry =
@@ -157,7 +157,7 @@ ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
   return plan;
 }
 
-// Returns true if the computation overwrites: of N operands, it returns parameters N+i.
+// Returns true if the computation overwrites: result i of N is parameter N+i.
 bool Overwrites(const Computation& body, int64_t count) {
   const Instruction& root = *body.root();
   auto is = [](const Instruction& x, int64_t n) { return x.IsParameter(n); };
@@ -211,7 +211,7 @@ SetArray OverwriteSets(const SetArray& operand, const SetArray& updates, const S
   return result;
 }
 
-// Requires that all operands take the same update, if there are several operands.
+// Requires that all operands get the same update, if there are several operands.
 std::shared_ptr<RowChoice> SameUpdate(absl::Span<const SetValue> operands, int64_t count,
                                       const ScatterPlan& plan) {
   auto rows = std::make_shared<RowChoice>(static_cast<int>(count));
@@ -248,7 +248,7 @@ std::vector<RecognizedReducer> ReducersOf(const Computation& body,
   return reducers;
 }
 
-// Combines the certain and possible updates of each element by add, minimum and the like.
+// Combines the certain and possible updates of each element by a reducer such as add or minimum.
 absl::StatusOr<SetArray> CombineSets(const CombineOperands& combine, RecognizedReducer reducer,
                                      const ScatterPlan& plan) {
   if (plan.uncertain && IsComplex(combine.operand.element_type())) {

@@ -7,7 +7,7 @@ namespace hlocts::reference {
 namespace {
 
 constexpr int64_t kTermsMax = 64;       // one bit per term in a uint64_t
-constexpr int64_t kPairsMax = 1 << 15;  // in all results together
+constexpr int64_t kPairsMax = 1 << 15;  // pairs in all results together
 
 // Returns true if lane `lane` of x is one number, not a NaN, that equals lane `other` of y.
 bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other) {

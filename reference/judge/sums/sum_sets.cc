@@ -21,7 +21,7 @@ namespace {
 // Finds the results of a convolution in which a zero that fills padding, holes of a dilation or the
 // space between groups may multiply an infinity or a NaN (lemma 10).
 
-// Returns 1 for each element that is or may be an infinity or a NaN. `any` is set if there is one.
+// Returns 1 for each element that is or may be an infinity or a NaN. Sets `any` if one exists.
 Literal NonFiniteMarks(absl::Span<const Linear* const> parts, bool& any) {
   Literal marks = parts[0]->middle;  // copies the run-time sizes
   auto out = marks.mutable_data<double>();
@@ -92,7 +92,7 @@ bool MayZeroFillDilation(const Window& window, const Literal& kernel) {
 }
 
 // Adds NaN to results in which a zero in a hole of a dilated kernel may multiply a marked element
-// of the image. Such an element is read by the kernel without holes only.
+// of the image: the kernel with filled holes covers more marked elements than the dilated kernel.
 absl::Status ZerosOfKernel(const Holes& holes, const Literal& marks, const Literal& kernel) {
   if (!MayZeroFillDilation(holes.window, kernel)) {
     for (AcceptanceSet& s : holes.sets) AddNan(s);
@@ -170,7 +170,7 @@ double PointsOf(double terms) {
   return std::max(kLengthened * terms, kPadded);
 }
 
-// Returns 2-norms of elements with one index in `dimension`; infinity if one may be not finite.
+// Returns 2-norms of elements by index in `dimension`; infinity if an element may be not finite.
 std::vector<double> NormsAlong(const Linear& array, int64_t dimension) {
   const std::vector<int64_t>& sizes = array.middle.shape().dimensions();
   // A long double represents the square of any double.
@@ -238,7 +238,7 @@ Literal FastConvolutionErrors(const Instruction& instruction, const Shape& resul
   return errors;
 }
 
-// Returns the type that accumulates sums: the operands' if it is one inexact type, or the result's.
+// Returns the accumulator's type: that of the operands if equal and inexact, else the result's.
 PrimitiveType SumType(const SetArray& a, const SetArray& b, const Shape& shape) {
   bool same = a.element_type() == b.element_type() &&
               (IsFloat(a.element_type()) || IsComplex(a.element_type()));
@@ -295,7 +295,7 @@ absl::Status AddComplexProducts(const Contraction& contraction, const ComplexOpe
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, x.ar, x.bi, 1, true, im));
   HLOCTS_RETURN_IF_ERROR(AddProducts(contraction, x.ai, x.br, 1, false, im));
   HLOCTS_RETURN_IF_ERROR(CountTerms(contraction, x.ar, x.br, re));
-  re.count *= 2;  // 2k products
+  re.count *= 2;  // two products per term
   for (double& count : re.counts.mutable_data<double>()) count *= 2;
   im.count = re.count;
   im.counts = re.counts;
@@ -303,7 +303,7 @@ absl::Status AddComplexProducts(const Contraction& contraction, const ComplexOpe
 }
 
 // Makes complex elements unspecified if they may contain an infinity or a NaN, since an engine may
-// use the naive formula or that of C's Annex G. A possible overflow counts as a certain one.
+// use the naive formula or that of C's Annex G. A possible overflow is treated as a certain one.
 void OpenSpecials(std::vector<AcceptanceSet>& re, std::vector<AcceptanceSet>& im, uint32_t origin) {
   constexpr uint16_t kSpecial =
       AcceptanceSet::kNan | AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
@@ -364,7 +364,7 @@ AcceptanceSet IntegerSum(const SumParts& parts, int64_t i, Int128 least, Int128 
                                  static_cast<Int128>(std::ceil(centre + radius)));
 }
 
-// Computes integer contractions: exact modulo 2^w, or intervals if nothing can wrap.
+// Computes integer contractions: exactly modulo 2^width, or as intervals if nothing can wrap.
 absl::StatusOr<SetValue> IntegerContraction(SetInterpreter& interpreter,
                                             const Instruction& instruction, const Shape& shape,
                                             absl::Span<const SetValue> operands) {

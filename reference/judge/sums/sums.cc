@@ -15,8 +15,8 @@ double DataOr(const Literal& literal, int64_t i, double otherwise) {
 }
 
 // Returns the number of roundings whose errors add up: all of them in the worst case; for likely
-// sets, only a multiple of their root. If a sum is so long that small terms are lost one after
-// another, roundings are not independent, so all of them count (lemma 32).
+// sets, a multiple of the root of their number. If a sum is so long that small terms are lost one
+// after another, roundings are not independent, so all of them are counted (lemma 32).
 double StepsOf(const SumRule& rule, double roundings, double u) {
   constexpr double kStagnates = 0x1p-3;
   if (rule.likely <= 0 || roundings * u > kStagnates) return roundings;
@@ -24,7 +24,7 @@ double StepsOf(const SumRule& rule, double roundings, double u) {
 }
 
 // Returns true if the accumulator does not round a single product: its significand has enough bits,
-// or the result has the accumulator's format, so that only StoreImage rounds.
+// or the result has the accumulator's format, so only StoreImage rounds.
 bool ProductFits(const SumParts& parts, const SumRule& rule, const FloatFacts& result) {
   return (!parts.has_radius && 2 * parts.bits <= rule.precision) ||
          (&result == rule.accumulator && rule.precision == result.p);
@@ -43,7 +43,7 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   const double steps = StepsOf(rule, roundings, u);
   double relative = steps * rule.factor * u;
   if (relative > 0.5) relative = std::expm1(steps * rule.factor * u) * 2;
-  // The bound without a quadratic term holds for n terms in sequence, not for a tree this high.
+  // The bound without a quadratic term holds for n terms in sequence, but not for such a tree.
   if (shallow) relative = std::max(relative, std::expm1(steps * rule.factor * u));
   if (rule.partials > 0) {
     const double own = rule.partials * std::ldexp(1.0, -rule.partial->p);
@@ -57,8 +57,8 @@ double LargestOf(const SumRule& rule) {
 }
 
 // Returns the set of a sum with definite infinities or NaNs. By IEEE 754 the sum is the same in any
-// order, unless finite terms may overflow to the other infinity, or an infinity meets a possible
-// zero.
+// order, unless finite terms may overflow to the other infinity, or an infinity may be multiplied
+// by zero.
 AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i,
                            const SetContext& context) {
   double special = parts.special.data<double>()[i];
@@ -100,20 +100,20 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
     if (result.exact) return result;
   }
   const double relative = RelativeError(parts, rule, *context.result, count);
-  // The magnitude was summed in f64 too.
+  // Covers the rounding of the magnitude, which was also summed in f64.
   double error = relative * magnitude * (1 + (count + 2) * 0x1p-52);
   bool deep = !quantum || parts.quantum < rule.accumulator->emin;
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
                                                     : rule.accumulator->tiny / 2;
-    // A tree of any height has one addition less than terms.
+    // A tree of any height has one addition fewer than terms.
     const double terms = count * rule.passes;
     double events = parts.products ? terms : 0;
     if (context.rule.Allows(kFlushResult)) events += std::max(terms - 1, 0.0);
     if (rule.partials > 0) events += rule.partials * rule.partial->min_normal / unit;
     error += events * unit * (1 + relative);
   }
-  // The reference summed the centre in f64.
+  // Covers the rounding of the centre, which was summed in f64.
   if (!(parts.products && count <= 1)) error += (count + 2) * 0x1p-53 * magnitude;
   result.error = NextUp(error * (1 + 0x1p-50));
   return result;
@@ -158,8 +158,8 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
   return s;
 }
 
-// Returns the exact value within `spread` of the centre. A `spread` of 0 means one f64 product; it
-// is stored as `centre`, and a fused consumer reads it unrounded if `rounded` is true.
+// Returns the image of a number within `spread` of the centre. If `spread` is 0, the number is one
+// f64 product; if `rounded`, the product was rounded to `centre` in an unknown direction.
 Image AroundCentre(double centre, double spread, bool rounded) {
   Image image;
   image.finite = true;
@@ -173,7 +173,7 @@ Image AroundCentre(double centre, double spread, bool rounded) {
   return image;
 }
 
-// Returns the distance of the terms from the numbers that were summed.
+// Returns how far the sum of the terms may be from the sum of their midpoints.
 double TermRadius(const SumParts& parts, int64_t i, double magnitude, double count) {
   if (!parts.has_radius) return 0;
   // The spread of products is a difference of two magnitudes, which may be rounded below 0.
@@ -206,7 +206,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   noted = error.error;
   const bool rounded = context.result->is_f64 && !error.exact && centre != 0;
   AcceptanceSet s = StoreImage(AroundCentre(centre, error.error + radius, rounded), context);
-  // A term of either sign counts in both sums; each of these then lacks half of its radius.
+  // A term of either sign is in both sums; each sum then lacks half of the term's radius.
   AddOverflowingOrders(centre, magnitude, error.error + radius / 2, LargestOf(rule), context, s);
   MarkContractible(s);
   if (s.finite() && s.lo != s.hi && s.cause != WideningCause::kOverflow) {

@@ -19,7 +19,7 @@ namespace hlocts::reference {
 // The evaluator's values for all sums of an operation: f64 literals with one value per result.
 struct SumParts {
   Literal centre;
-  Literal magnitude;  // of the finite terms
+  Literal magnitude;  // sum of the magnitudes of finite terms
   Literal radius;     // only if has_radius
   bool has_radius = false;
   Literal uncertain;  // only if has_uncertain: > 0 if an uncertain infinity or NaN occurs
@@ -32,8 +32,8 @@ struct SumParts {
   Literal counts;  // terms per result; not allocated if it is `count` for all
   double count = 0;
   int quantum = Linear::kNoQuantum;  // the quantum of single terms
-  int bits = 0;                      // of the operands
-  Literal special;                   // only if has_special: NaN or infinite if such a term decides
+  int bits = 0;                      // significant bits of the operands
+  Literal special;                   // only if has_special: NaN or infinite if a term makes it so
   bool has_special = false;
   // If not 0, centre or magnitude leaves f64's range; scaled literals have the factor 2^-scale.
   int scale = 0;
@@ -45,13 +45,13 @@ struct SumParts {
 
 // The rule by which a sum is accumulated.
 struct SumRule {
-  int precision = 24;                       // of the accumulator
-  const FloatFacts* accumulator = nullptr;  // the format whose range it has
-  double factor = 1;                        // 2 if additions may truncate
-  double operand_error = 0;                 // relative, of rounding each operand first (TF32, bf16)
-  const FloatFacts* operand_format = nullptr;             // has the range of rounded operands
-  int passes = 1;                                         // terms per product if operands are split
-  WideningCause operand_cause = WideningCause::kReading;  // names operand_error
+  int precision = 24;                          // precision of the accumulator
+  const FloatFacts* accumulator = nullptr;     // the format whose range the accumulator has
+  double factor = 1;                           // 2 if additions may truncate
+  double operand_error = 0;                    // the relative error of rounding each operand first
+  const FloatFacts* operand_format = nullptr;  // has the range of rounded operands
+  int passes = 1;                              // terms per product if operands are split
+  WideningCause operand_cause = WideningCause::kReading;  // the cause of operand_error
   bool additions_only = false;                            // n - 1 roundings instead of n
   // True if f32 additions may be rounded to a narrower type, by u(1 + 0x1.01p-13) each.
   bool rounds_twice = false;
@@ -62,8 +62,8 @@ struct SumRule {
   double likely = 0;  // as in JudgeOptions; these sums round to nearest
 };
 
-// Returns the sets of all results. `errors` gets the distance of each result, before it is stored,
-// from the exact sum of its terms, or infinity if that is unknown.
+// Returns the sets of all results. Stores in `errors` the distance of each result, before it is
+// stored, from the exact sum of its terms, or infinity if the distance is unknown.
 std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
                                      const SetContext& context,
                                      std::vector<double>* errors = nullptr);
