@@ -50,7 +50,7 @@ TEST(CaseFilesTest, NameTheirLemmaAndAreNamedByIt) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(Folder())) {
     const std::string stem = entry.path().stem().string();
     int lemma = 0;
-    // A case of clauses, not of a lemma.
+    // A file without a number has cases of clauses, not of a lemma.
     if (!absl::SimpleAtoi(stem.substr(0, 2), &lemma)) continue;
     HLOCTS_ASSERT_OK_AND_ASSIGN(const auto text, ReadFile(entry.path().string()));
     EXPECT_TRUE(absl::StrContains(text, absl::StrCat("\n@from lemma ", lemma, "\n"))) << stem;

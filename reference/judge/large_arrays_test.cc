@@ -20,7 +20,7 @@ TEST(LargeArrays, AWellConditionedMatrixOf256IsJudged) {
   constexpr int64_t n = 256;
   const Shape shape(PrimitiveType::kF32, {n, n});
   Literal matrix(shape), factor(shape);
-  double pivot = 0;  // of the previous row
+  double pivot = 0;  // the pivot of the previous row
   for (int64_t i = 0; i < n; ++i) {
     matrix.mutable_data<float>()[i * n + i] = 4;
     if (i > 0) matrix.mutable_data<float>()[i * n + i - 1] = 0.001f;

@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t kStackBytesPerCall = 64 << 10;
 
-// Gives full size to dimensions that the shape declares static. Elements beyond the previous
-// run-time size are unspecified (ruling 0064).
+// Sets the run-time sizes of dimensions that the shape declares static to their full size. Elements
+// beyond the previous run-time size are unspecified (ruling 0064).
 void MakeWholeWhereStatic(const Shape& shape, SetArray& array) {
   std::vector<int64_t> sizes = array.runtime_sizes;
   for (size_t d = 0; d < sizes.size(); ++d) {

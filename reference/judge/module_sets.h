@@ -24,7 +24,7 @@ struct JudgeOptions : EvalOptions {
   // bounds. The strict profile always does so. A failure must be confirmed with `rigorous` before
   // it is reported (Judge does so).
   bool rigorous = false;
-  // If not 0, the sets are the likely ones, in which n roundings of a sum count as `likely` times
+  // If not 0, the sets are likely sets: n roundings of a sum add at most as much as `likely` times
   // the square root of n (lemma 32). Values outside these sets may still be acceptable.
   double likely = 0;
   // Narrows wide sets of outputs and sums by centred forms (lemma 43).
@@ -38,10 +38,10 @@ struct JudgeOptions : EvalOptions {
   std::vector<std::vector<Literal>> infeed;
 };
 
-// Returns the possible results of `module` for these arguments (one per entry parameter, tuples
-// nested). Returns the errors of Evaluate: InvalidArgument, Unimplemented (with the instruction),
-// DeadlineExceeded, ResourceExhausted. A result that no set can express is Unspecified, without an
-// error.
+// Returns the possible results of `module` for these arguments (one per entry parameter, with
+// nested tuples). Returns the errors of Evaluate: InvalidArgument, Unimplemented (names the
+// instruction), DeadlineExceeded, ResourceExhausted. A result that no set can express is
+// Unspecified, without an error.
 absl::StatusOr<ModuleAcceptance> AcceptanceOf(const Module& module,
                                               absl::Span<const Literal> arguments,
                                               const JudgeOptions& options);
@@ -57,8 +57,8 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
                                   absl::Span<const Literal> actual_leaves,
                                   const JudgeOptions& options);
 
-// Returns a text on element `index` of leaf `output`: its set, dominant rule, instruction and
-// clause.
+// Returns a text that explains element `index` of leaf `output`: its set, dominant rule,
+// instruction and clause.
 inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   const ElementExplanation explained = ExplainElement(accepted, output, index);
   return explained.element + explained.accepted + explained.sources;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that the reference's own results for complex numbers are in its acceptance sets in every
-// profile. Real and imaginary parts are near the ends of the range and powers of two, and sums near
-// midpoints.
+// profile. Real and imaginary parts are near powers of two and the ends of the range, and sums are
+// near midpoints between floats.
 #include <cmath>
 #include <limits>
 #include <random>
@@ -41,7 +41,7 @@ std::vector<T> HardParts() {
                           most,
                           Limits::infinity(),
                           Limits::quiet_NaN()};
-  // The products of these factors are next to the midpoints of sums.
+  // Sums of products of these factors are next to midpoints between floats.
   for (int numerator : {8654886, 16004301, 14542847, 14074245, 9631161, 2980863, 4471295}) {
     parts.push_back(std::ldexp(static_cast<T>(numerator), -23));
     parts.push_back(std::ldexp(static_cast<T>(numerator), -28));

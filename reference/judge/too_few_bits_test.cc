@@ -12,7 +12,7 @@ TEST(TooFewBitsTest, TooFewBitsAreNoPass) {
     accepted.leaves.push_back({shape, false, SetArray(shape, {set, set})});
     return JudgeLeaves(accepted, Parse({value}));
   };
-  // A set of any number checks hardly a bit. A set of 0 to 1 checks some, but no effective bits.
+  // The set of all finite numbers checks almost no bit. [0, 1] checks bits, but no effective bits.
   JudgeResult any = of(AcceptanceSet::Interval(-3e38, 3e38), "f32[2] {1, 2}");
   EXPECT_EQ(any.outcome, kOpen);
   EXPECT_NE(any.reason.find("output 0"), std::string::npos) << any.reason;

@@ -85,7 +85,7 @@ float LostTerm(const TermOf& term) {
   });
 }
 
-// The usual sets of the product, and its likely sets for two values of lambda.
+// The usual sets of the product, and its likely sets for two values of JudgeOptions::likely.
 struct Sets {
   ModuleAcceptance usual, far, likely;
   Unusual Find(const Literal& output) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests outputs of whole modules whose sets are too wide to judge them.
+// Tests outputs of whole modules whose sets are too wide to check these outputs.
 #include <random>
 
 #include "absl/base/casts.h"
@@ -75,7 +75,7 @@ TEST_P(FarButRightTest, IsNotSuspect) {
 }
 // clang-format off
 INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
-    // A product a little above the least normal is below it where it is rounded down, and flushed.
+    // If the product is rounded down, it is below the least normal number and may be flushed.
     FarButRight{"ENTRY e { x = f32[1] parameter(0) y = f32[1] exponential(x) z = f32[1] log(y) c = f32[1] constant({1.17549435e-38}) ROOT r = f32[1] multiply(z, c) }",
                 "f32[1] {1.0000001}", "f32[1] {0}"},
     // The base is flushed.
@@ -87,10 +87,10 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // The angle has an error of many turns.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e30, 3, -7}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] sine(d) }",
                 "f32[3] {1.3, 2.7, 5.1}", "f32[] -0.9"},
-    // The first cosine is that of any angle. The power and the second one are flat at the f64 run.
+    // The first cosine may be of any angle. The power and the second cosine are flat there.
     FarButRight{"ENTRY e { p = bf16[2] parameter(0) x = bf16[1] slice(p), slice={[0:1]} y = bf16[1] slice(p), slice={[1:2]} a = bf16[1] power(x, y) c = bf16[1] cosine(a) b = bf16[1] power(a, c) ROOT r = bf16[1] cosine(b) }",
                 "bf16[2] {1.00025555e+30, 0.734375}", "bf16[1] {-0.4921875}"},
-    // Flushed, the angle is pi or -pi, and the square is flat at their mean.
+    // If its operands are flushed, the angle is pi or -pi; the square is flat at their mean.
     FarButRight{"ENTRY e { p = f32[2] parameter(0) y = f32[1] slice(p), slice={[0:1]} x = f32[1] slice(p), slice={[1:2]} a = f32[1] atan2(y, x) d = f32[] dot(a, a), lhs_contracting_dims={0}, rhs_contracting_dims={0} o = f32[] constant(1.5) ROOT r = f32[] add(d, o) }",
                 "f32[2] {-5.9e-39, -1.17e-38}", "f32[] 11.369604"},
     // The partial sum of the positive terms overflows.
@@ -99,12 +99,12 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // The square of the slope of the second root underflows in f64.
     FarButRight{"ENTRY e { x = f64[1] parameter(0) y = f64[1] rsqrt(x) z = f64[1] cosh(y) ROOT r = f64[1] rsqrt(z) }",
                 "f64[1] {1e-05}", "f64[1] {3.0375825900903767e-69}"},
-    // A function of a sum that cancels is steeper near the run in f64 than at it.
+    // A function of a sum that cancels may be steeper in other executions than in the f64 run.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e8, 1, -1e8}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] exponential(d) }",
                 "f32[3] {1, 0.7, 1}", "f32[] 2980.958"}));
 // clang-format on
 
-// A long loop fills the record of its run. Then nothing more is kept, and no output is tested.
+// A long loop fills the tape of its run. Then no more arrays are kept, and no output is tested.
 TEST(LikelyTest, AFullRecordKeepsNoFurtherArrays) {
   auto module = ParseModule(R"(HloModule m
 body { s = (s32[], f32[8]) parameter(0) i = s32[] get-tuple-element(s), index=0
@@ -129,7 +129,7 @@ ENTRY e { x = f32[8] parameter(0) z = s32[] constant(0) t = (s32[], f32[8]) tupl
   EXPECT_LT(nodes(int64_t{1} << 16, false), 50u);
 }
 
-// Added in order in f32, 4,096 nearly equal products have errors to one side.
+// If 4,096 nearly equal products are added in order in f32, their errors have the same sign.
 TEST(LikelyTest, NearlyEqualTermsErrAlike) {
   auto module = ParseModule(
       "ENTRY e { a = f32[4096] parameter(0) b = f32[4096] parameter(1) "
@@ -195,18 +195,18 @@ TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
   EXPECT_EQ(in_order.elements, kRows) << "a sum of certain operands is tested whole";
   EXPECT_TRUE(in_order.IsResolved());
   EXPECT_EQ(in_order.test, StatisticalTestResult::Test::kTerms);
-  // All positive products first: the partial sums are the largest of any order.
+  // Adds all positive products first: no other order has larger partial sums.
   EXPECT_FALSE(Find(0, -1, true).IsSuspect()) << Find(0, -1, true).most;
   const StatisticalTestResult dropped = Find(0, 100);
   EXPECT_TRUE(dropped.IsSuspect()) << dropped.most;
   EXPECT_EQ(dropped.element, 40);
-  // No single element is far enough off, but all of them together are.
+  // No single element is improbable enough, but all of them together are.
   const StatisticalTestResult coarse = Find(0x1p-14F, -1);
   EXPECT_TRUE(coarse.IsSuspect()) << coarse.most;
   EXPECT_EQ(coarse.test, StatisticalTestResult::Test::kVariance);
 }
 
-// The square of a sum is no sum, so that the limit of the tests has to leave bits.
+// The square of a sum is not a sum, so sets as wide as the limit of the tests must have bits.
 TEST_F(LikelyDotTest, OtherOutputsAreResolvedByBits) {
   auto module = ParseModule(
       "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
