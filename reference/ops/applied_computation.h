@@ -50,7 +50,7 @@ class AppliedComputation {
 Literal Collated(const Shape& shape, std::vector<Literal> results);
 
 // Sets slots[k] = arrays[k][index] for k < arrays.size(). The computation of a variadic operation
-// has two such groups of slots: the N current values, then the N new ones.
+// has two such groups of slots: the N current values, then the N new values.
 inline void LoadSlots(absl::Span<const Literal> arrays, absl::Span<const int> widths, int64_t index,
                       Slot* slots) {
   for (size_t k = 0; k < arrays.size(); ++k) {

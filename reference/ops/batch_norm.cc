@@ -38,7 +38,7 @@ std::vector<W> MeansOf(const Features& features, int64_t elements, Term&& term) 
   return means;
 }
 
-// Returns epsilon, which HLO defines as a float32, for any decimal.
+// Returns epsilon rounded to f32, the type that HLO gives this attribute.
 template <typename W>
 W Epsilon(const Instruction& instruction) {
   return static_cast<W>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the result of a collective for each device from the operands of all participants, and
-// the set of participants. reference/world implements the waiting.
+// the set of participants. reference/world implements the wait for the participants.
 #pragma once
 
 #include <cstdint>

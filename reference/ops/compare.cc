@@ -9,7 +9,7 @@
 namespace hlocts::reference {
 namespace {
 
-// IEEE comparisons of floats: false with NaN except Ne, and -0 equals +0 (ruling 0060).
+// IEEE comparisons of floats: all but Ne are false for a NaN, and -0 equals +0 (ruling 0060).
 struct Eq {
   template <typename T>
   static uint8_t Apply(T x, T y) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements arithmetic of c64 and c128. Parts of sums and products are rounded once from their
-// exact values; those of quotients and moduli are computed in a wider type. Infinities and NaNs are
-// those of the component formulas (ruling 0034), except for quotients by an infinite number.
+// exact values; parts of quotients and moduli are computed in a wider type. Infinities and NaNs
+// follow the component formulas (ruling 0034), except for quotients by an infinite number.
 #include <cfloat>
 #include <cmath>
 #include <complex>
@@ -32,8 +32,8 @@ using Wider = typename WiderOf<T>::type;
 template <typename T>
 using Z = std::complex<T>;
 
-// A type that represents the product of two numbers exactly, with any exponent, and has at least
-// two bits more than T, as rounding to odd requires. `Bits` is an integer of its width.
+// A type that represents the product of two numbers of T exactly, with any exponent, and has at
+// least two bits more than T, as rounding to odd requires. `Bits` is an integer of its width.
 #if LDBL_MANT_DIG >= 113
 using Quad = long double;
 #else
@@ -54,9 +54,9 @@ struct ExactOf<double> {
 template <typename T>
 using Exact = typename ExactOf<T>::type;
 
-// Returns p + q rounded once. Rounds the sum in the wide type to odd, using its exact error
-// (Knuth's TwoSum), so that it is never a midpoint of T unless the exact sum is. Rounded to
-// nearest, it could become a midpoint, which the second rounding would resolve as a tie.
+// Returns p + q rounded once. The wide sum is rounded to odd by its exact error (Knuth's TwoSum),
+// so it is a midpoint of T only if the exact sum is one. Rounding it to nearest could yield a
+// midpoint, which the second rounding would resolve as a tie.
 template <typename T>
 T SumOnce(Exact<T> p, Exact<T> q) {
   Exact<T> sum = p + q;
@@ -135,8 +135,8 @@ struct Sign {
     return Made(Z<T>(static_cast<T>(re / size), static_cast<T>(im / size)));
   }
 };
-// The documents define no order of complex numbers. If an engine supports their max and min, they
-// are ordered by real part, then imaginary part, and a NaN in either operand is propagated.
+// The documents define no order of complex numbers. If an engine supports their max and min,
+// numbers are ordered by real part, then imaginary part, and a NaN in either operand is propagated.
 template <typename T>
 bool IsNan(Z<T> x) {
   return std::isnan(x.real()) || std::isnan(x.imag());

@@ -45,7 +45,7 @@ struct ExponentialMinusOne {
     auto x = z.real(), y = z.imag();
     if (!std::isfinite(x) || !std::isfinite(y)) return std::exp(z) - typename Z::value_type{1};
     auto half = std::sin(y / 2);
-    // This part is zero on the real axis, even if e^x overflows.
+    // The imaginary part is zero on the real axis, even if e^x overflows.
     auto imaginary = y == 0 ? y : std::exp(x) * std::sin(y);
     return Z(std::expm1(x) * std::cos(y) - 2 * half * half, imaginary);
   }
@@ -102,7 +102,7 @@ struct Power {
     return std::exp(y * std::log(x));
   }
 };
-// Computes -i log((x + iy)/sqrt(x^2 + y^2)), which continues the real function; y comes first.
+// Computes -i log((x + iy)/sqrt(x^2 + y^2)), which continues the real function of (y, x).
 struct Atan2 {
   template <typename Z>
   static Z Apply(const Z& y, const Z& x) {

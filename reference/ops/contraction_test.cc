@@ -20,8 +20,8 @@ Literal Pattern(PrimitiveType type, const std::vector<int64_t>& dimensions, int6
   return FromDoubles(type, values).WithShape(Shape(type, dimensions));
 }
 
-// Dot with batch dimensions 1 (lhs) and 0 (rhs) that contracts {2, 0} with {3, 1}, on values small
-// enough to be exact in every type.
+// Tests a dot with batch dimensions 1 (lhs) and 0 (rhs) that contracts {2, 0} with {3, 1}, on
+// values small enough to be exact in every type.
 TEST(DotTest, DimensionNumbersInAnyOrder) {
   for (PrimitiveType type : {PrimitiveType::kF32, PrimitiveType::kF64, PrimitiveType::kBF16,
                              PrimitiveType::kS32, PrimitiveType::kS64, PrimitiveType::kS16}) {
@@ -63,7 +63,7 @@ std::string ReduceModule(const std::string& type, const std::string& shape,
 
 // Sums and maxima over a set of dimensions (given as a bit mask), computed element by element.
 struct Reduced {
-  std::vector<int64_t> kept;  // sizes
+  std::vector<int64_t> kept;  // the sizes that are kept
   std::string dimensions;     // the reduced dimensions
   std::vector<double> sums, maxima;
 };

@@ -14,7 +14,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Converts to a narrower integer modulo 2^w, and to pred by comparison with zero.
+// Converts to a narrower integer modulo 2^width, and to pred by comparison with zero.
 void IntegersToIntegers(const ElementwiseOp& op, const void* from, void* to, int64_t count) {
   int64_t x[kBlock];
   DecodeIntegers(op.operand_type, from, x, count);
@@ -148,7 +148,7 @@ struct F32ToS32 {
     return x == x ? truncated : 0;
   }
 };
-// Rounds integers from 2^24 on to odd as floats, so that only the rounding to bf16 counts.
+// Rounds integers from 2^24 on to odd as floats, so the conversion to bf16 is the only rounding.
 struct S32ToBF16 {
   static uint16_t Apply(int32_t x) {
     uint32_t sign = static_cast<uint32_t>(x >> 31);

@@ -8,12 +8,12 @@ namespace hlocts::reference {
 namespace {
 
 TEST(ConvertTest, RoundsOnce) {
-  // Conversion through f32 would give 1 and 16777216, which the judge may accept.
+  // Conversion through f32 would yield 1 and 16777216, which the judge may accept.
   Literal x = FromDoubles(PrimitiveType::kF64, {1 + 0x1p-8 + 0x1p-40});
   EXPECT_EQ(ToDoubles(Apply("bf16[1]", "convert", {x}))[0], 1.0078125);
 }
 
-// The two type pairs with their own loops agree with the general loop, which f64 operands use.
+// The special loops of two type pairs agree with the general loop, which f64 operands use.
 TEST(ConvertTest, DirectLoopsAgreeWithTheGeneralOnes) {
   std::vector<double> floats, integers;
   for (int exponent = -3; exponent < 40; ++exponent) {
@@ -21,7 +21,7 @@ TEST(ConvertTest, DirectLoopsAgreeWithTheGeneralOnes) {
       double value = std::ldexp(fraction, exponent);
       for (double signed_value : {value, -value}) {
         floats.push_back(static_cast<float>(signed_value));
-        if (value < 0x1p31) integers.push_back(std::trunc(signed_value) + 0.0);  // no -0
+        if (value < 0x1p31) integers.push_back(std::trunc(signed_value) + 0.0);  // + 0.0 removes -0
       }
     }
   }

@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns the size of the geometry: one WindowPosition per position of each dimension.
+// Returns the size of the geometry in bytes: one WindowPosition per position of each dimension.
 int64_t PositionBytes(const Shape& shape) {
   int64_t positions = 0;
   for (int64_t size : shape.dimensions()) positions += std::min(size, INT64_MAX / 64 - positions);
@@ -63,7 +63,7 @@ absl::StatusOr<Literal> EvaluateConvolution(EvalContext& context, const Instruct
   const Literal &lhs = operands[0], &rhs = operands[1];
   const PrimitiveType type = instruction.shape().element_type();
   const PrimitiveType computed = SumSystem({lhs.element_type(), rhs.element_type()}, type);
-  // A dimension has no more positions than the result has elements, which are reserved.
+  // Reserves the memory of the geometry, which ConvolutionGeometryOf allocates.
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(PositionBytes(instruction.shape())));
   const ConvolutionGeometry geometry =
       ConvolutionGeometryOf(instruction, lhs.shape().dimensions(), rhs.shape().dimensions());

@@ -10,9 +10,8 @@
 namespace hlocts::reference {
 
 // custom_call.1-9: calls the function that the instruction names, from the evaluation's library, on
-// row-major buffers (ruling 0069). If the library has none, evaluates a routine of LAPACK (ruling
-// 0093) or a sharding call (ruling 0123). With any other name, the module is unsupported, never
-// wrong.
+// row-major buffers (ruling 0069). If the library has no such function, evaluates a LAPACK routine
+// (ruling 0093) or a sharding call (ruling 0123). With any other name, the module is unsupported.
 absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instruction& instruction,
                                            absl::Span<Literal> operands) {
   const std::string* target = instruction.Get<std::string>(Attr::kCustomCallTarget);

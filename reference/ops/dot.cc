@@ -4,8 +4,8 @@
 // 0027).
 //
 // Operands of any types are read in a number system that represents them. Sums are rounded or cut
-// to the result type once: integers are exact modulo 2^w, pred is an or of ands (ruling 0079). A
-// contraction over no elements is 0 (ruling 0037).
+// to the result type once: integers are exact modulo 2^width, pred is an OR of ANDs (ruling 0079).
+// A contraction over no elements is 0 (ruling 0037).
 #include "reference/kernels/dot.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ absl::StatusOr<Literal> EvaluateDot(EvalContext& context, const Instruction& ins
   DotGeometry geometry =
       DotGeometryOf(DotDimensionsOf(instruction), operands[0].shape().dimensions(),
                     operands[1].shape().dimensions());
-  // Scratch space for both operands and the result as elements of the system.
+  // Reserves scratch space for both operands and the result as elements of the system.
   int64_t elements =
       operands[0].element_count() + operands[1].element_count() + shape.ElementCount();
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(elements * 2 * StorageBytes(system)));

@@ -20,8 +20,8 @@ void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* res
 Kernel PredKernel(Opcode opcode);
 // For f32 and f64: arithmetic that is exact or correctly rounded (float_arithmetic.cc).
 Kernel FloatArithmeticKernel(Opcode opcode, PrimitiveType type);
-// Real functions on doubles (float_functions.cc): the accurate ones for f64 results, the fast ones
-// for results that are rounded to a narrower type.
+// Real functions on doubles (float_functions.cc): accurate functions for f64 results, fast
+// functions for results that are rounded to a narrower type.
 Kernel AccurateFunctionKernel(Opcode opcode);
 Kernel FastFunctionKernel(Opcode opcode);
 // For c64 and c128 (complex_arithmetic.cc, complex_functions.cc).
@@ -37,7 +37,7 @@ Kernel SelectKernel(int storage_bytes);
 Kernel ClampKernel(PrimitiveType type);
 // Converts any array type to any other (convert.cc).
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
-// Its parameters are the numbers of exponent bits and mantissa bits (reduce_precision.cc).
+// op.parameters are the numbers of exponent bits and mantissa bits (reduce_precision.cc).
 void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands, void* result,
                            int64_t count);
 

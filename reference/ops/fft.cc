@@ -13,10 +13,10 @@
 namespace hlocts::reference {
 namespace {
 
-// Numbers in a plan and its scratch space for each element of a row, including Bluestein's.
+// The size of a plan and its scratch space (for any length), in numbers per element of a row.
 constexpr int64_t kLineNumbers = 24;
 
-// Data in the memory order of std::complex.
+// Complex numbers in the memory order of std::complex.
 template <typename Real>
 using Data = std::vector<std::complex<Real>>;
 
@@ -54,8 +54,8 @@ Data<Real> CutRows(const Data<Real>& data, int64_t size, int64_t kept) {
   return cut;
 }
 
-// fft.15: extends rows by the entries beyond the Nyquist frequency, which are the conjugates of
-// those below it, in reverse. The constant and the Nyquist entry are their own conjugates, so their
+// fft.15: extends rows by the entries beyond the Nyquist frequency: in reverse, the conjugates of
+// the entries below it. The constant and the Nyquist entry are their own conjugates, so their
 // imaginary parts are ignored.
 template <typename Real>
 Data<Real> Hermitian(const Data<Real>& half, int64_t half_size, int64_t n) {

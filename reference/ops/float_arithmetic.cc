@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements floating-point operations that IEEE 754 defines to the bit, on f32 and f64. Narrower
-// types run the f64 kernels on decoded operands and round again. 53 bits are more than 2p + 2 for
-// every type up to f32, so the two roundings of add, subtract, multiply, divide and sqrt equal one.
+// Implements floating-point operations that IEEE 754 defines exactly, on f32 and f64. Narrower
+// types run the f64 kernels on decoded operands and round again. For every precision p up to that
+// of f32, 53 > 2p + 2: the two roundings of add, subtract, multiply, divide and sqrt equal one.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -46,7 +46,7 @@ struct Remainder {
     return Made(std::fmod(x, y));
   }
 };
-// NaN in either operand yields NaN; of two zeros, the positive one is returned (ruling 0003).
+// A NaN in either operand yields NaN; of two zeros, the positive one is returned (ruling 0003).
 struct Maximum {
   template <typename T>
   static T Apply(T x, T y) {
@@ -64,7 +64,7 @@ struct Minimum {
     return x != x ? x : smaller;
   }
 };
-// Operations on the sign bit: NaNs keep their other bits (ruling 0071).
+// These operations change only the sign bit: NaNs keep their other bits (ruling 0071).
 struct Negate {
   template <typename T>
   static T Apply(T x) {
@@ -96,7 +96,7 @@ struct Ceil {
     return std::ceil(x);
   }
 };
-// Round to nearest, with ties away from zero or to even (ruling 0054).
+// Rounds to nearest, with ties away from zero or to even (ruling 0054).
 struct RoundNearestAfz {
   template <typename T>
   static T Apply(T x) {

@@ -37,7 +37,7 @@ struct Nearest {
       const double other = std::fabs(winner->first - exact);
       if (distance < other || (distance == other && below->second % 2 == 0)) winner = below;
     }
-    // Beyond the range the result is infinity or NaN. At the limit, the even code of the two wins.
+    // Beyond the range the result is infinity or NaN. At the limit it is the even code's value.
     if (std::fabs(exact) > limit || (std::fabs(exact) == limit && winner->second % 2 == 1)) {
       return !std::isfinite(got) && (std::isnan(got) || std::signbit(got) == std::signbit(exact));
     }

@@ -10,11 +10,11 @@
 
 namespace hlocts::reference {
 
-Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type);  // integer_signed.cc
+Kernel SignedIntegerKernel(Opcode opcode, PrimitiveType type);  // defined in integer_signed.cc
 
 namespace {
 
-// Wraps modulo 2^w (ruling 0078). Narrow types are promoted to int and truncated by the store.
+// Wraps modulo 2^width (ruling 0078). Narrow types are promoted to int and truncated by the store.
 struct Add {
   template <typename T>
   static T Apply(T x, T y) {
@@ -147,7 +147,7 @@ Kernel IntegerKernel(Opcode opcode, PrimitiveType type) {
   }
 }
 
-// pred is a byte 0 or 1. Add and maximum are or; multiply and minimum are and (ruling 0079).
+// For pred (a byte 0 or 1), add and maximum are OR, multiply and minimum are AND (ruling 0079).
 Kernel PredKernel(Opcode opcode) {
   const std::optional<ops::PredArithmetic> operation = ops::PredArithmeticOf(opcode);
   if (!operation.has_value()) return nullptr;
@@ -168,7 +168,7 @@ Kernel PredKernel(Opcode opcode) {
   HLOCTS_UNREACHABLE();
 }
 
-// mulhi: computes the upper w bits of the 2w-bit product, with the signedness of the type.
+// mulhi: computes the upper half of the product in twice the width, with the type's signedness.
 void MulhiKernel(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
   int width = BitWidth(op.operand_type), bytes = StorageBytes(op.operand_type);

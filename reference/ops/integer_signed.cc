@@ -29,7 +29,7 @@ bool Overflows(T x, T y) {
   return std::is_signed_v<T> && x == std::numeric_limits<T>::min() && y == static_cast<T>(-1);
 }
 // Truncates towards zero. Division by zero sets all bits; INT_MIN / -1 wraps to INT_MIN. Ruling
-// 0006 allows any value; these are XLA's.
+// 0006 allows any value; XLA returns these values.
 struct Divide {
   template <typename T>
   static T Apply(T x, T y) {
@@ -38,7 +38,7 @@ struct Divide {
     return static_cast<T>(x / y);
   }
 };
-// Has the sign of the dividend (ruling 0001). x rem 0 is x, INT_MIN rem -1 is 0 (ruling 0006).
+// The result has the dividend's sign (ruling 0001). x rem 0 is x, INT_MIN rem -1 is 0 (0006).
 struct Remainder {
   template <typename T>
   static T Apply(T x, T y) {
@@ -47,7 +47,7 @@ struct Remainder {
     return static_cast<T>(x % y);
   }
 };
-// Computes the exact power modulo 2^w, with 0^0 = 1. A negative exponent truncates the quotient
+// Computes the exact power modulo 2^width, with 0^0 = 1. A negative exponent truncates the quotient
 // 1/base^|exponent|; 0 to a negative power is like a division by zero (ruling 0018).
 struct Power {
   template <typename T>
@@ -112,7 +112,7 @@ Kernel OfType(ops::SignedArithmetic operation) {
     case ops::SignedArithmetic::kSign:
       return UnaryLoop<Sign, T>;
     case ops::SignedArithmetic::kMulhi:
-      return nullptr;  // MulhiKernel
+      return nullptr;  // see MulhiKernel
   }
   HLOCTS_UNREACHABLE();
 }

@@ -14,7 +14,7 @@ namespace {
 constexpr PrimitiveType kSmall[] = {PrimitiveType::kS2, PrimitiveType::kU2, PrimitiveType::kS4,
                                     PrimitiveType::kU4, PrimitiveType::kS8, PrimitiveType::kU8};
 
-// Returns `value` modulo 2^w in the range of the type.
+// Returns `value` modulo 2^width in the range of the type.
 int64_t Wrap(PrimitiveType type, int64_t value) {
   int64_t modulus = int64_t{1} << BitWidth(type);
   value = ((value % modulus) + modulus) % modulus;
@@ -85,7 +85,7 @@ TEST(IntegerTest, EveryPairOfSmallOperands) {
     AllPairs(type, lhs, rhs);
     std::vector<double> x = ToDoubles(lhs), y = ToDoubles(rhs);
     for (const auto& [opcode, formula] : BinaryFormulas()) {
-      // The sign fill of an unsigned operand reads its top bit as a sign and keeps the type.
+      // Arithmetic shifts of unsigned operands treat the top bit as a sign and keep the type.
       bool arithmetic_unsigned = opcode == "shift-right-arithmetic" && !IsSigned(type);
       std::vector<double> got = ToDoubles(Apply(lhs.shape().ToString(false), opcode, {lhs, rhs}));
       for (size_t i = 0; i < got.size(); ++i) {

@@ -75,8 +75,8 @@ absl::StatusOr<Literal> EvaluateCholesky(EvalContext& context, const Instruction
 
 // triangular_solve.3-18: computes x with op(a) * x = b (left_side) or x * op(a) = b for each matrix
 // of the batch. `lower` selects the triangle of a itself, before transpose_a. The other triangle is
-// not read, nor is the diagonal with unit_diagonal. All of x is defined; a zero on the diagonal is
-// a divisor (ruling 0033).
+// not read. If unit_diagonal is set, the diagonal is not read either. All of x is defined; a zero
+// on the diagonal is a divisor (ruling 0033).
 absl::StatusOr<Literal> EvaluateTriangularSolve(EvalContext& context,
                                                 const Instruction& instruction,
                                                 absl::Span<Literal> operands) {

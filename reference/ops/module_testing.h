@@ -19,7 +19,7 @@ inline Literal LiteralOf(absl::string_view text) {
   return literal.ok() ? *std::move(literal) : Literal();
 }
 
-// Returns a module of the computations `called` and an entry computation of lines `entry`.
+// Returns a module of the computations `called` and an entry computation with the body `entry`.
 inline std::unique_ptr<Module> ModuleOf(absl::string_view entry, absl::string_view called = "") {
   const std::string text =
       absl::StrCat("HloModule test\n", called, "\nENTRY main {\n", entry, "\n}\n");

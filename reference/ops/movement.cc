@@ -246,7 +246,7 @@ absl::StatusOr<Literal> EvaluateBitcast(EvalContext&, const Instruction& instruc
   const int64_t from_bits = BitWidth(from.element_type()), to_bits = BitWidth(to.element_type());
   Literal operand = std::move(operands[0]);
   if (from_bits == to_bits && from_bits < 8 && from.element_type() != to.element_type()) {
-    // A literal extends the sign of narrow integers.
+    // A literal stores narrow integers with their sign extended, so their packed bytes are used.
     const Shape retyped(to.element_type(), from.dimensions());
     HLOCTS_ASSIGN_OR_RETURN(operand, Literal::FromPackedBytes(retyped, operand.PackedBytes()));
   }

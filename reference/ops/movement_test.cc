@@ -68,8 +68,8 @@ TEST(MovementTest, ReverseAndSlice) {
               });
 }
 
-// Tests every small combination of edges and interior against pad.10 to pad.13 read literally:
-// build the interior-padded row, then cut or extend its ends.
+// Tests every small combination of edges and interior against a literal implementation of pad.10 to
+// pad.13: it builds the interior-padded row, then cuts or extends its ends.
 TEST(MovementTest, PadOfEverySmallConfiguration) {
   for (int64_t low = -4; low <= 2; ++low) {
     for (int64_t high = -4; high <= 2; ++high) {

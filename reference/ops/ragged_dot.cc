@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements ragged-dot (undocumented; as JAX and XLA use it): a dot whose lhs has one ragged
-// dimension, divided into consecutive groups by group_sizes. Composed of slices and plain dots.
+// dimension, which group_sizes divides into consecutive groups. It consists of slices and dots.
 #include <algorithm>
 #include <utility>
 
@@ -67,7 +67,7 @@ struct RaggedDot {
   std::vector<int64_t> sizes, starts;  // of the groups, cut to the ragged dimension
 };
 
-// Sets consecutive groups and cuts them to the extent of the dimension.
+// Appends consecutive groups, cut to the extent of the dimension.
 void SetGroups(const std::vector<int64_t>& sizes, int64_t extent, RaggedDot& dot) {
   int64_t start = 0;
   for (int64_t size : sizes) {
@@ -77,7 +77,7 @@ void SetGroups(const std::vector<int64_t>& sizes, int64_t extent, RaggedDot& dot
   }
 }
 
-// A ragged free dimension: multiplies the rows of group g by rhs[g]; other rows are zero.
+// For a ragged free dimension: multiplies the rows of group g by rhs[g]; other rows are zero.
 void DotRaggedRows(RaggedDot dot, Literal& out) {
   const int64_t group_dimension = dot.rhs_ragged;
   for (std::vector<int64_t>* list : {&dot.numbers.rhs_batch, &dot.numbers.rhs_contracting}) {
@@ -99,7 +99,7 @@ void DotRaggedRows(RaggedDot dot, Literal& out) {
   }
 }
 
-// A ragged contracting dimension: contracts for result[g] over the elements of group g.
+// For a ragged contracting dimension: contracts for result[g] over the elements of group g.
 void DotRaggedContraction(const RaggedDot& dot, Literal& out) {
   std::vector<int64_t> dimensions = out.shape().dimensions();
   dimensions.erase(dimensions.begin());

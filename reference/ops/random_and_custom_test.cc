@@ -30,7 +30,7 @@ TEST(Rng, UniformStaysInItsIntervalAndFillsIt) {
     sum += x, squares += (x - 2.0) * (x - 2.0);
   }
   EXPECT_NEAR(sum / 10000, 2, 0.1);              // the standard deviation of the mean is 0.023
-  EXPECT_NEAR(squares / 10000, 64.0 / 12, 0.3);  // sigma: 0.05
+  EXPECT_NEAR(squares / 10000, 64.0 / 12, 0.3);  // the standard deviation is 0.05
   std::set<int> seen;
   const Literal integers = RngOf("s8", "-3", "4", "rng_uniform");
   for (int8_t x : integers.data<int8_t>()) seen.insert(x);

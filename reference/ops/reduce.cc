@@ -130,7 +130,7 @@ const uint8_t* FoldRun(const Combine& combine, Column& column, int64_t first, in
   return to;
 }
 
-// Returns offsets of the kept indices, `count` at a time. Next() returns true if they are adjacent.
+// Lists offsets of the kept indices, `count` at a time. Next() returns true if they are adjacent.
 class KeptOffsets {
  public:
   explicit KeptOffsets(const std::vector<StridedDimension>& kept)
@@ -158,7 +158,7 @@ class KeptOffsets {
   int64_t at_ = 0;
 };
 
-// Performs the reduction. `any_order`: long runs of the only operand are folded first.
+// Performs the reduction. If `any_order`, first folds long runs of the only operand.
 void Reduce(const ReduceGeometry& geometry, bool any_order, const Combine& combine,
             std::vector<Column>& columns) {
   std::vector<StridedDimension> reduced = geometry.reduced;
@@ -294,7 +294,7 @@ absl::StatusOr<Literal> EvaluateReduce(EvalContext& context, const Instruction& 
   const Shape& shape = instruction.shape();
   for (size_t j = 0; j < n; ++j) {
     const Shape& own = shape.IsTuple() ? shape.tuple_shapes()[j] : shape;
-    // Mixed precision: operands are converted to the result's type, which is the computation's.
+    // Mixed precision: operands are converted to the type of the result and of the computation.
     for (Literal* operand : {&operands[j], &operands[n + j]}) {
       if (operand->element_type() == own.element_type()) continue;
       if (!IsFloat(operand->element_type()) || !IsFloat(own.element_type())) {

@@ -46,7 +46,7 @@ void Loop(const ElementwiseOp& op, const FloatFormat& f, const void* operand, vo
   }
 }
 
-// Rounds a subnormal to the subnormals of a format with `mantissa_bits` (ruling 0053).
+// Rounds a subnormal to the subnormals of a format with `mantissa_bits` bits (ruling 0053).
 double OnSubnormalGrid(const FloatFormat& f, double x, int mantissa_bits) {
   if (!f.has_zero || std::fabs(x) >= f.min_normal()) return x;
   const double step = std::ldexp(f.min_normal(), -std::min(mantissa_bits, f.mantissa_bits));

@@ -53,7 +53,7 @@ uint64_t UniformFloat(const Stream& stream, uint64_t index, const FloatFormat& f
   return EncodeFloat(format, a);  // an empty interval yields a
 }
 
-// Returns a plus a uniform number below b - a, the high half of a product.
+// Returns a plus a uniform number below b - a, which is the high half of a product.
 uint64_t UniformInteger(const Stream& stream, uint64_t index, bool is_signed, uint64_t a,
                         uint64_t b) {
   const bool empty = is_signed ? static_cast<int64_t>(b) <= static_cast<int64_t>(a) : b <= a;
@@ -88,9 +88,9 @@ void StoreLowBits(PrimitiveType type, uint64_t bits, uint8_t* element) {
 
 }  // namespace
 
-// rng_uniform.1: uniformly distributed numbers in [a, b); rng_normal.1: normally distributed ones
-// with mean mu and standard deviation sigma. The numbers are free (ruling 0084); here they depend
-// on the seed, the number of rng instructions executed before, and the element's index.
+// rng_uniform.1: uniformly distributed numbers in [a, b). rng_normal.1: normally distributed
+// numbers with mean mu and standard deviation sigma. The numbers are free (ruling 0084); here they
+// depend on the seed, the number of rng instructions executed before, and the element's index.
 absl::StatusOr<Literal> EvaluateRng(EvalContext& context, const Instruction& instruction,
                                     absl::Span<Literal> operands) {
   const Shape shape(instruction.shape().element_type(), instruction.shape().dimensions());
@@ -146,9 +146,9 @@ Literal MovedState(const Literal& state, const Shape& shape, bool three_fry,
 }  // namespace
 
 // rng_bit_generator.1-6, 13-16: returns the new state and uniform bits, both functions of the
-// state. Its word 0 is the key, the others are the counter, low word first: one word for ThreeFry,
-// two for Philox. A Philox state of two words lacks the counter's high word, which is then the key
-// (ruling 0030; bits and state as XLA lays them out). rng_default is Philox.
+// state. Word 0 of the state is the key, the others are the counter, low word first: one word for
+// ThreeFry, two for Philox. A Philox state of two words lacks the counter's high word, for which
+// the key is used (ruling 0030; bits and state as XLA lays them out). rng_default is Philox.
 absl::StatusOr<Literal> EvaluateRngBitGenerator(EvalContext& context,
                                                 const Instruction& instruction,
                                                 absl::Span<Literal> operands) {

@@ -10,9 +10,9 @@ namespace hlocts::reference {
 
 // scatter.36-51: the results start as the operands. For every update, in row-major order of the
 // scatter dimensions and then of the window, update_computation(current values, updates) replaces
-// the values of all N results at its index if that is valid. A window that is partly outside
-// updates the elements inside (ruling 0011). The order is free; this order is our choice (ruling
-// 0075).
+// the values of all N results at the update's index, if the index is valid. A window that is partly
+// outside updates the elements inside (ruling 0011). The order is free; this order is our choice
+// (ruling 0075).
 absl::StatusOr<Literal> EvaluateScatter(EvalContext& context, const Instruction& instruction,
                                         absl::Span<Literal> operands) {
   const size_t n = operands.size() / 2;

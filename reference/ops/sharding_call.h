@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluates the sharding custom calls (ShardingCall in spec/ops/partitions.h): tiles of arrays, and
-// arrays from tiles.
+// Evaluates the sharding custom calls (ShardingCall in spec/ops/partitions.h): they cut arrays into
+// tiles, assemble arrays from tiles, or only annotate.
 #pragma once
 
 #include <vector>
@@ -12,7 +12,7 @@ namespace hlocts::reference {
 // Returns the result of a call that ends a manual region, from the operands of all partitions.
 absl::StatusOr<Literal> EvaluateShardToFull(const Instruction& call,
                                             absl::Span<const std::vector<Literal>> operands);
-// Returns InvalidArgument if an annotation has a result that is not its operands (ruling 0123).
+// Returns InvalidArgument if an annotation's shape differs from its operands' (ruling 0123).
 absl::Status CheckAnnotation(const Instruction& call);
 absl::StatusOr<Literal> EvaluateShardingCall(EvalContext& context, const Instruction& call,
                                              absl::Span<Literal> operands);

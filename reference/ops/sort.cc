@@ -84,14 +84,14 @@ struct RowSorter {
       comparator(slots.data(), &result);
       return result.Get<bool>();
     };
-    // A comparator that is true in both directions (LE of equal elements) puts neither first.
+    // A comparator that is true in both directions (LE of equal elements) orders neither first.
     auto precedes = [&](int64_t a, int64_t b) { return holds(a, b) && !holds(b, a); };
     if (FindOdd(begin)) {
       OrderWithOddRows(absl::MakeSpan(order), absl::MakeSpan(scratch), odd, precedes);
     } else {
       StableMergeSort<uint32_t>(absl::MakeSpan(order), absl::MakeSpan(scratch), precedes);
-      // A merge sort may fail if ties are not transitive. Elements that tie keep their order unless
-      // that contradicts the comparator.
+      // A merge sort may leave rows out of order if ties are not transitive. Then they are ordered
+      // topologically: ties keep their order unless that contradicts the comparator.
       const auto keeps = [&](int64_t a, int64_t b) {
         return precedes(a, b) || (a < b && !holds(a, b) && !holds(b, a));
       };
@@ -203,8 +203,8 @@ absl::StatusOr<Literal> EvaluateSort(EvalContext& context, const Instruction& in
 }
 
 // top_k.7-11: returns the k largest (smallest) elements of every row of the last dimension in
-// order, and their indices; the lower index wins ties. Elements are in total order, so that +NaN is
-// the largest and -0 is below +0 (ruling 0047).
+// order, and their indices; of equal elements, the lower index comes first. Elements are in total
+// order: +NaN is the largest and -0 is below +0 (ruling 0047).
 absl::StatusOr<Literal> EvaluateTopK(EvalContext& context, const Instruction& instruction,
                                      absl::Span<Literal> operands) {
   const Literal& operand = operands[0];
