@@ -95,7 +95,7 @@ void SignMagnitudeKeys(const void* elements, int width, int64_t* out, int64_t co
 
 double RoundToOdd(uint64_t value) {
   if (value >> 53 == 0) return static_cast<double>(value);
-  int shift = 11 - __builtin_clzll(value);  // keep 53 bits
+  int shift = 11 - __builtin_clzll(value);  // keeps 53 bits
   uint64_t kept = value >> shift;
   if ((kept << shift) != value) kept |= 1;
   return std::ldexp(static_cast<double>(kept), shift);

@@ -9,7 +9,7 @@
 namespace hlocts::reference {
 
 void DecodeFloats(PrimitiveType type, const void* elements, double* out, int64_t count);
-// Encodes a float type (nearest, ties to even), which sets overflow and NaN (ruling 0035).
+// Encodes in a float type, to nearest even. The type defines overflow and NaN (ruling 0035).
 void EncodeFloats(PrimitiveType type, const double* values, void* out, int64_t count);
 // Decodes an integer type or pred with sign or zero extension to 64 bits.
 void DecodeIntegers(PrimitiveType type, const void* elements, int64_t* out, int64_t count);

@@ -8,7 +8,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns the copy to a dense array whose dimensions are those listed in `order`.
+// Returns the copy to a dense array with the dimensions listed in `order`.
 CopyGeometry Gathering(absl::Span<const int64_t> dimensions, absl::Span<const int64_t> order) {
   const std::vector<int64_t> strides = RowMajorStrides(dimensions);
   CopyGeometry copy;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes convolution. Every output element is a sum of products: of a window of the base area, in
-// all input features of the element's group, with the kernel of its output feature
+// Computes convolution. Every output element is the sum of the products of a window of the base
+// area, in all input features of the element's group, and the kernel of its output feature
 // (conv_with_general_padding.55-58; ruling 0051).
 #pragma once
 
@@ -33,7 +33,7 @@ struct ConvolutionGeometry {
   int64_t output_features_per_batch_group = 1;
   std::vector<int64_t> base_sizes;                 // spatial dimensions of lhs
   std::vector<int64_t> positions;                  // spatial dimensions of the result
-  std::vector<int64_t> base_strides, tap_strides;  // in [spatial...] and [tap...]
+  std::vector<int64_t> base_strides, tap_strides;  // strides in [spatial...] and [tap...]
   std::vector<WindowAxis> axes;
 };
 // Returns the geometry for operands with these run-time dimensions.

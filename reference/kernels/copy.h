@@ -22,7 +22,7 @@ struct CopyDimension {
   int64_t result_stride = 0;
 };
 struct CopyGeometry {
-  std::vector<CopyDimension> dims;  // last fastest
+  std::vector<CopyDimension> dims;  // the last varies fastest
   int64_t operand_base = 0;
   int64_t result_base = 0;
 

@@ -38,8 +38,8 @@ absl::Span<const T> InOrder(const CopyGeometry& copy, bool in_place, absl::Span<
 }
 }  // namespace internal
 
-// Computes one row of n results, which advance together through k to read both operands
-// sequentially.
+// Computes the results row by row. The n results of a row advance together through k, so both
+// operands are read sequentially.
 template <class System>
 void DotKernel(const System& system, const DotGeometry& geometry,
                absl::Span<const typename System::Element> lhs,

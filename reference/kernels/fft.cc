@@ -30,7 +30,7 @@ FftNumber<Real> Minus(FftNumber<Real> a, FftNumber<Real> b) {
 // first octant, as num / den of a turn.
 template <typename Real>
 FftNumber<Real> Root(int64_t k, int64_t n) {
-  const bool below = 2 * k > n;  // lower half plane of exp(+...): conjugate
+  const bool below = 2 * k > n;  // the root is the conjugate of that for n - k
   if (below) k = n - k;
   const bool left = 4 * k > n;
   int64_t num = left ? n - 2 * k : 2 * k, den = 2 * n;

@@ -52,7 +52,7 @@ struct WindowPlace {
   int64_t operand_base = 0;  // linear index of the window's first element
   int64_t batched_base = 0;
   bool inside = true;  // true if the window is entirely inside the operand
-  // True if only a box of the window is inside; the bases and `sizes` are then the box's.
+  // True if only a box of the window is inside; the bases and `sizes` then describe this box.
   bool partly = false;
   absl::InlinedVector<int64_t, 6> sizes = {};
 };
@@ -65,9 +65,9 @@ WindowPlace PlaceAt(const WindowsGeometry& geometry, absl::Span<const int64_t> b
                     absl::Span<const int64_t> start, bool clamp);
 
 // Calls visit(place) for every window, in row-major order of the batch dimensions. Stops and
-// returns false if visit does. `indices[i]` is element i of the index array as a mathematical
-// value. The start of a window is the index vector's element in dimensions of index_map, the batch
-// coordinate in batching dimensions, and 0 in other dimensions.
+// returns false if visit returns false. `indices[i]` is element i of the index array as a
+// mathematical value. The start of a window is the index vector's element in dimensions of
+// index_map, the batch coordinate in batching dimensions, and 0 in other dimensions.
 template <typename Indices, typename Visit>
 bool ForEachPlace(const WindowsGeometry& geometry, const Indices& indices, bool clamp,
                   Visit&& visit) {
@@ -96,7 +96,7 @@ std::vector<WindowPlace> PlacesOf(const WindowsGeometry& geometry,
                                   absl::Span<const int64_t> indices, bool clamp);
 
 // Calls visit(operand index, updates index) for every element of a window that is inside the
-// operand, in row-major order of the window. Stops and returns false if visit does.
+// operand, in row-major order of the window. Stops and returns false if visit returns false.
 template <typename Visit>
 bool ForEachUpdate(const WindowsGeometry& geometry, const WindowPlace& place, Visit&& visit) {
   const std::vector<CopyDimension>& dims = geometry.window.dims;

@@ -24,7 +24,7 @@ T RealPart(std::complex<T> x) {
 }
 
 // Computes l with a = l * conjugate transpose(l), by rows (cholesky.6-9). at(i, j), i >= j, returns
-// the lower triangle of a. `l` gets the n*n elements in row-major order, with zeros above the
+// the lower triangle of a. Stores in `l` the n*n elements in row-major order, with zeros above the
 // diagonal. Returns false if a is found not to be positive definite.
 template <typename W, typename At>
 bool CholeskyKernel(int64_t n, At&& at, std::vector<W>& l) {
@@ -38,7 +38,7 @@ bool CholeskyKernel(int64_t n, At&& at, std::vector<W>& l) {
         l[i * n + j] = sum / RealPart(row_j[j]);
         continue;
       }
-      // The imaginary part of a Hermitian diagonal is taken as zero.
+      // The imaginary part of a Hermitian diagonal is treated as zero.
       if (!(RealPart(sum) > 0)) return false;
       l[i * n + i] = W(std::sqrt(RealPart(sum)));
     }

@@ -13,7 +13,7 @@ namespace {
 // Returns steps * stride. It overflows only for arrays without elements, which do not use it.
 int64_t Distance(Int128 steps, int64_t stride) { return static_cast<int64_t>(steps * stride); }
 
-// Returns the step between `size` elements, or 0 for fewer than two: it may be beyond int64 then.
+// Returns the step between `size` elements, or 0 for fewer than two, whose step may exceed int64.
 int64_t StepBetween(int64_t size, Int128 steps, int64_t stride) {
   return size <= 1 ? 0 : Distance(steps, stride);
 }

@@ -17,7 +17,7 @@ struct StridedDimension {
 // The operand's strides, in elements. Adjacent contiguous dimensions are merged.
 struct ReduceGeometry {
   std::vector<StridedDimension> kept;     // in the result's order, the fastest last
-  std::vector<StridedDimension> reduced;  // last fastest
+  std::vector<StridedDimension> reduced;  // the fastest last
   int64_t result_count = 1;
   int64_t reduced_count = 1;
 };
@@ -50,7 +50,7 @@ void ForEachOffset(absl::Span<const StridedDimension> dims, int64_t base, Visit&
   }
 }
 
-// For each result element, a new accumulator gets the reduced elements in row-major order.
+// For each result element, adds the reduced elements to a new accumulator in row-major order.
 // new_accumulator() returns an object with Add(const Element&) and Finish(), such as
 // system.NewSum() for sums.
 template <class Element, class NewAccumulator>

@@ -9,8 +9,8 @@
 namespace hlocts::reference {
 namespace {
 
-// Maps the bits of a sign-magnitude number to an unsigned key. The order of negative numbers is
-// reversed, below the positive ones. Formats without a sign are already ordered.
+// Maps the bits of a sign-magnitude number to an unsigned key. Keys of negative numbers are in
+// reversed order, below keys of positive numbers. Formats without a sign are already ordered.
 uint64_t KeyOfFloat(uint64_t bits, uint64_t sign_mask) {
   if (sign_mask == 0) return bits;
   return (bits & sign_mask) != 0 ? ~bits & (sign_mask | (sign_mask - 1)) : bits | sign_mask;
@@ -36,7 +36,7 @@ uint64_t SortKeyReader::Raw(int64_t i) const {
 
 uint64_t SortKeyReader::operator[](int64_t i) const {
   uint64_t bits = Raw(i);
-  // Sub-byte integers are sign-extended in their byte, so the sign bit of the byte is the value's.
+  // Sub-byte integers are sign-extended in their byte, so both have the same sign bit.
   if (format_ == nullptr) return bits ^ sign_;
   if (!total_order_ && format_->has_negative_zero() && bits == format_->sign_mask()) bits = 0;
   return KeyOfFloat(bits, format_->sign_mask());

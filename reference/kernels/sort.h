@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stable sorts of positions that terminate and return a permutation for any comparator. HLO's
+// Sorts positions stably, terminates and returns a permutation for any comparator. HLO's
 // comparators are programs and need not define a strict weak order (ruling 0024).
 #pragma once
 
@@ -125,7 +125,7 @@ class SortKeyReader {
   int bytes_;
   const FloatFormat* format_;  // nullptr for integers and pred
   bool total_order_;
-  uint64_t sign_;  // maps signed integers to unsigned ones with the same order
+  uint64_t sign_;  // maps signed integers to unsigned integers of the same order
 };
 
 // Returns the keys of all elements; the key of a NaN that has none is arbitrary.

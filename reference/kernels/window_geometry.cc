@@ -33,7 +33,7 @@ WindowPosition PositionAt(Int128 start, int64_t base_size, const WindowDimension
   if (start % common != 0) return {};
   const Int128 tap_min = start >= 0 ? 0 : CeilDivide(-start, window.window_dilation);
   if (tap_min >= window.size) return {};
-  // Find the first tap >= tap_min over an element.
+  // Finds the first tap >= tap_min over an element.
   const Int128 place = start + tap_min * window.window_dilation;
   const Int128 hole = (place / common) % axis.tap_step;  // 0 if the tap is over an element
   Int128 first_tap = tap_min;
@@ -50,7 +50,7 @@ WindowPosition PositionAt(Int128 start, int64_t base_size, const WindowDimension
           static_cast<int64_t>(count)};
 }
 
-constexpr int64_t kLongWindow = 16;  // in elements; shorter windows are as cheap one by one
+constexpr int64_t kLongWindow = 16;  // in elements; shorter windows gain nothing
 
 int64_t Longest(const WindowAxis& axis) {
   int64_t longest = 0;
@@ -58,7 +58,7 @@ int64_t Longest(const WindowAxis& axis) {
   return longest;
 }
 
-// Returns true if `next` contains `before` and at most more after it (backwards: before it).
+// Returns true if `next` has the elements of `before` and others after (`backwards`: before) these.
 bool Contains(const WindowAxis& axis, const WindowPosition& next, const WindowPosition& before,
               bool backwards) {
   if (before.count == 0) return true;

@@ -2,9 +2,9 @@
 // Computes the elements of the base area under a window at each position, as arithmetic
 // progressions.
 //
-// Convolution, reduce-window and select-and-scatter share it in every number system. It resolves
-// padding, dilations and strides once for each dimension and position, so that the kernels visit
-// only existing elements (ruling 0049, 0050, 0051: dilate, then pad; holes and padding are absent).
+// Convolution, reduce-window and select-and-scatter share this code in every number system. It
+// resolves padding, dilations and strides once for each dimension and position, so kernels visit
+// only existing elements (rulings 0049-0051: dilate, then pad; holes and padding are absent).
 #pragma once
 
 #include <cstdint>
