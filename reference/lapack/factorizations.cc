@@ -108,8 +108,8 @@ WideMatrix Inverse(WideMatrix a) {
 
 namespace {
 
-// Turns column `column` of `a`, from row `row` on, into beta and the vector v, whose leading one is
-// not stored, of H = I - tau v v^H with H^H x = beta e_1. Returns tau.
+// Let x be column `column` of `a` from row `row` on. Replaces x by beta and the vector v, without
+// its leading one, of H = I - tau v v^H with H^H x = beta e_1. Returns tau.
 Wide MakeReflector(WideMatrix& a, int64_t row, int64_t column) {
   const Wide alpha = a(row, column);
   long double below = 0;
@@ -141,7 +141,7 @@ void ExchangeColumns(WideMatrix& a, WideMatrix& pivots, int64_t i, int64_t j) {
   std::swap(pivots(0, i), pivots(0, j));
 }
 
-// Moves the columns that the caller marked to the front and numbers all. Returns their count.
+// Moves the columns that the caller marked to the front and numbers all columns. Returns the count.
 int64_t MoveMarkedColumns(WideMatrix& a, WideMatrix& pivots) {
   int64_t marked = 0;
   for (int64_t j = 0; j < a.columns; ++j) {

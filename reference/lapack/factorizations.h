@@ -10,7 +10,7 @@
 
 namespace hlocts::reference {
 
-// Returns the matrix of gtsv, whose first `below` and last `above` are not read.
+// Returns the matrix of gtsv. The first of `below` and the last of `above` are not read.
 WideMatrix TridiagonalMatrix(const WideMatrix& below, const WideMatrix& diagonal,
                              const WideMatrix& above);
 // Returns the Hermitian matrix that the lower or upper triangle of `a` defines.
@@ -20,9 +20,9 @@ WideMatrix HermitianFrom(const WideMatrix& a, bool lower);
 // minor that is not positive; `l` is incomplete then.
 int64_t FactorCholesky(const WideMatrix& a, WideMatrix& l);
 
-// Computes P A = L U (section 3.4) in place, with L below U in `lu`. The pivot has the largest |re|
-// + |im|; the first one wins ties. `pivots` gets the row, counted from 1, that each row was
-// exchanged with. Returns 0, or the position, from 1, of the first zero on the diagonal of U.
+// Computes P A = L U (section 3.4) in place, with L below U in `lu`. The pivot is the first element
+// with the largest |re| + |im|. Stores in `pivots` the row, from 1, with which each row was
+// exchanged. Returns 0, or the position, from 1, of the first zero on the diagonal of U.
 int64_t FactorLu(WideMatrix& lu, std::vector<int64_t>& pivots);
 
 // Solves A X = B in place of `b`, given the result of FactorLu for a square A.
@@ -35,8 +35,8 @@ void SolveTriangular(const WideMatrix& t, bool lower, bool unit, WideMatrix& b);
 
 // Computes A = H_1 ... H_k R in place and returns the factors tau of H = I - tau v v^H. The leading
 // one of v is not stored (section 5.1; sign of beta opposite to that of the real part of alpha).
-// With `pivots`, the columns are exchanged for A P = Q R (section 5.4.2) and `pivots`, a row, gets
-// their positions from 1. Columns whose number is not zero when it is called come first.
+// With `pivots`, a row, the columns are exchanged for A P = Q R (section 5.4.2), and `pivots` gets
+// their positions from 1. Columns with a nonzero entry of `pivots` at the call come first.
 std::vector<Wide> FactorQr(WideMatrix& a, WideMatrix* pivots = nullptr);
 // Computes H_1 ... H_k C, or its adjoint H_k^H ... H_1^H C.
 WideMatrix ApplyReflectors(const WideMatrix& a, const std::vector<Wide>& tau, bool adjoint,
@@ -55,7 +55,7 @@ WideMatrix HessenbergVectors(const WideMatrix& packed, const std::vector<Wide>& 
 // entry. If `real`, A is real, and T has blocks of two rows [a, b; c, a] with b c < 0. Returns 0,
 // or the number of rows that did not converge.
 int64_t DecomposeSchur(WideMatrix& t, bool real, WideMatrix& z);
-// Returns the eigenvalues of T as a row, those of a block as a pair of conjugates.
+// Returns the eigenvalues of T as a row; a block of two rows has a pair of conjugates.
 WideMatrix DiagonalEigenvalues(const WideMatrix& t);
 // Computes the eigenvalues of A, a row, and right and left vectors of length 1 as columns. If
 // `real`, a pair of conjugates is adjacent, the one with positive imaginary part first.

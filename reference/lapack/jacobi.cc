@@ -10,7 +10,7 @@
 namespace hlocts::reference {
 namespace {
 
-constexpr int kSweepsMax = 64;               // about six are enough
+constexpr int kSweepsMax = 64;               // about six sweeps are enough
 constexpr long double kNegligible = 1e-20L;  // below half an ulp of long double
 
 // The unitary matrix [c, s; -conj(s), c] that diagonalises [p, x; conj(x), q] from both sides.
@@ -74,7 +74,7 @@ long double Orthogonalise(WideMatrix& q, int64_t j) {
   return std::sqrt(squares);
 }
 
-// Replaces the columns from `from` on by unit vectors orthogonal to the previous ones. Each is
+// Replaces the columns from `from` on by unit vectors orthogonal to the previous columns. Each is
 // computed from the axis that keeps most of its length.
 void CompleteBasis(WideMatrix& q, int64_t from) {
   for (int64_t j = from; j < q.columns; ++j) {

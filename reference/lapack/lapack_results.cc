@@ -83,7 +83,7 @@ std::vector<WideMatrix> Hessenberg(WideMatrix a) {
   return {a, RowOf(tau), WideNumber(0)};
 }
 
-// Computes sytrd. In the reverse order of rows and columns the upper triangle is the lower one.
+// Computes sytrd. Reversing the rows and columns turns the upper triangle into the lower triangle.
 std::vector<WideMatrix> Tridiagonal(const LapackCall& call, const WideMatrix& a) {
   WideMatrix h = HermitianFrom(call.lower ? a : Reversed(a), /*lower=*/true);
   std::vector<Wide> diagonal, beside;

@@ -10,10 +10,10 @@ namespace hlocts::reference {
 namespace {
 
 constexpr long double kUlp = 1e-19L;  // an ulp of long double
-constexpr int kStepsPerRow = 60;      // about three are enough
+constexpr int kStepsPerRow = 60;      // about three steps are enough
 constexpr int kExceptional = 10;      // steps without convergence before another shift
 
-// A = Z T Z^H with unitary Z at all times.
+// The decomposition A = Z T Z^H, which holds after each step. Z is unitary.
 struct SchurForm {
   WideMatrix& t;
   WideMatrix& z;
@@ -180,7 +180,7 @@ int64_t DecomposeEigen(const WideMatrix& a, bool real, WideMatrix& values, WideM
     z = Product(z, z2);
   }
   right = Product(z, TriangularEigenvectors(t2));
-  // T^H is lower triangular; in the reverse order it is an upper one.
+  // T^H is lower triangular; with rows and columns reversed, it is upper triangular.
   left = Product(z, Reversed(TriangularEigenvectors(Reversed(ConjugateTransposed(t2)))));
   Normalise(left);
   Normalise(right);

@@ -54,7 +54,7 @@ WideMatrix Reversed(const WideMatrix& a);
 long double OneNorm(const WideMatrix& a);
 // Reads a matrix from an f32, f64, c64, c128 or s32 literal, starting at element `first`.
 WideMatrix MatrixOf(const Literal& literal, int64_t first, int64_t rows, int64_t columns);
-// Rounds the matrix into the literal, starting at element `first`. Integers take the real part.
+// Rounds the matrix into the literal, starting at element `first`. Integers get the real part.
 void Store(const WideMatrix& matrix, Literal& literal, int64_t first);
 
 }  // namespace hlocts::reference
