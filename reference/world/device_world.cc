@@ -30,7 +30,7 @@ Literal ContextOf(Literal data, int64_t channel) {
   return Literal::Tuple(std::move(elements));
 }
 
-// Returns the rendezvous of a collective: its channel (all_gather.13), else the instruction.
+// Returns the name of a collective's rendezvous: its channel (all_gather.13), or the instruction.
 std::string SiteOf(const Instruction& instruction) {
   const absl::string_view opcode = OpcodeName(instruction.opcode());
   if (const int64_t* channel = instruction.Get<int64_t>(Attr::kChannelId)) {
@@ -72,7 +72,7 @@ std::string Rendezvous::NameOf(int64_t device) const {
   return name;
 }
 
-// Detects a deadlock. Called with the mutex held whenever a device begins to wait or ends.
+// Detects a deadlock. Is called with the mutex held whenever a device begins to wait or ends.
 void Rendezvous::CheckForDeadlock() {
   std::vector<std::string> waits, ended;
   for (size_t d = 0; d < devices_.size(); ++d) {
@@ -262,7 +262,7 @@ absl::StatusOr<Literal> DeviceEnvironmentImpl::Outfeed(absl::Span<Literal> opera
   return Literal(Shape::Token());
 }
 
-// send.4-10: sends to the Recv of the same channel, on this device or on those that the pairs name.
+// send.4-10: sends to the Recv of the same channel, on this device or on devices that pairs name.
 absl::StatusOr<Literal> DeviceEnvironmentImpl::Send(const Instruction& instruction,
                                                     absl::Span<Literal> operands) {
   const int64_t channel = instruction.IntOr(Attr::kChannelId, 0);

@@ -22,8 +22,8 @@ namespace hlocts::reference {
 
 // The rendezvous of devices, where they wait for each other.
 //
-// Every wait is a condition on the state of the Rendezvous. A deadlock is therefore detected
-// immediately: every device has ended or waits for a false condition. The error names each device
+// Every wait is a condition on the state of the Rendezvous. A deadlock is therefore detected at
+// once: every device has ended or waits for a condition that is false. The error names each device
 // and the operation at which it waits.
 class Rendezvous {
  public:
@@ -61,7 +61,7 @@ class Rendezvous {
   };
   struct DeviceState {
     bool ended = false;
-    std::function<bool()> condition;  // empty: running
+    std::function<bool()> condition;  // empty if the device runs
     std::string wait;                 // "all-reduce.3 for replica 1"
   };
   using RendezvousKey =

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kDevicesMax = 1024;  // each device is a thread
 
-// Returns true for a deadlock error, which may only be the consequence of another device's failure.
+// Returns true for a deadlock error, which may be a mere consequence of another device's failure.
 bool IsDeadlock(const absl::Status& status) {
   return absl::StartsWith(status.message(), "deadlock");
 }

@@ -18,14 +18,14 @@ struct ReplicatedRunOptions {
 };
 
 struct ReplicatedRunResult {
-  std::vector<Literal> outputs;                // per device
-  std::vector<std::vector<Literal>> outfeeds;  // for each device, in order
+  std::vector<Literal> outputs;                // by device
+  std::vector<std::vector<Literal>> outfeeds;  // by device, in order
 };
 
 // Runs the entry computation on every device; device = replica * partitions + partition.
 // `arguments` contains one literal per entry parameter for each device; a single entry serves every
-// device. The result does not depend on timing. Errors are those of Evaluate, from the device with
-// the lowest number that failed independently, and
+// device. The result does not depend on timing. Returns the errors of Evaluate, from the device
+// with the lowest number that failed independently, and
 //   DeadlineExceeded  a deadlock, with the waiting instructions (ruling 0077, 0065), or infeed that
 //                     is used up (ruling 0066)
 //   InvalidArgument   replica groups that do not fit the number of devices
