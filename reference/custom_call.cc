@@ -35,7 +35,7 @@ class PointerTables {
 absl::StatusOr<std::unique_ptr<CustomCallLibrary>> CustomCallLibrary::Load(
     const std::string& path) {
   if (path.empty()) return nullptr;
-  // The loader would search for a name without a slash in the system's directories.
+  // dlopen would search the system's directories for a name without a slash.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
@@ -53,7 +53,7 @@ absl::StatusOr<Literal> CustomCallLibrary::Call(const Instruction& custom_call,
   const std::string& target = *custom_call.Get<std::string>(Attr::kCustomCallTarget);
   auto function = reinterpret_cast<Function>(dlsym(handle_, target.c_str()));
   if (function == nullptr) return Unsupported("the library has no target \"", target, "\"");
-  // The function could write through the pointers it gets, so it gets copies: a value that other
+  // The function receives copies: it could write through the pointers, and a value that other
   // instructions use must not change.
   std::vector<Literal> arguments(operands.begin(), operands.end());
   PointerTables tables;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares handlers of custom-call by target name, from shared libraries (ruling 0069). The symbol
-// with the target's name has the C signature void target(void* out, void** in) (custom_call.3, .7;
-// --custom-calls names the library). Other targets are `unsupported`.
+// Declares the custom-call handlers of a shared library, by target name (ruling 0069). The symbol
+// with the target's name has the C signature void target(void* out, void** in) (custom_call.3, .7).
+// --custom-calls names the library. Other targets are `unsupported`.
 #pragma once
 
 #include <memory>

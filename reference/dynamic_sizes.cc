@@ -17,7 +17,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// Returns the copy of the low corner, `sizes`, between row-major arrays of these dimensions.
+// Returns the geometry that copies the low corner of size `sizes` between row-major arrays.
 CopyGeometry CornerGeometry(const Sizes& sizes, const Sizes& from, const Sizes& to) {
   CopyGeometry geometry;
   Sizes from_strides = RowMajorStrides(from), to_strides = RowMajorStrides(to);

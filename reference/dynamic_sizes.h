@@ -17,11 +17,11 @@ namespace hlocts::reference {
 
 // Returns the elements within the run-time sizes as a static array.
 Literal CutToSizes(const Literal& literal);
-// Inverts CutToSizes: puts `dense` into the low corner of an array of `shape` and pads with zero.
-// Dynamic dimensions, and those with a size below the bound, get run-time sizes.
+// Inverts CutToSizes: copies `dense` to the low corner of an array of `shape` and pads with zero.
+// Dynamic dimensions, and dimensions with a size below the bound, get run-time sizes.
 Literal PadToBounds(const Literal& dense, const Shape& shape);
 // Returns the sizes of the instruction's result for operands of the given sizes; a tuple has the
-// sizes of all its elements. Returns Unimplemented for opcodes whose sizes do not follow.
+// sizes of all its elements. Returns Unimplemented if the opcode does not determine them.
 absl::StatusOr<std::vector<int64_t>> ResultSizes(
     const Instruction& instruction, absl::Span<const std::vector<int64_t>> operand_sizes);
 

@@ -38,11 +38,11 @@ void ThroughDouble(const ElementwiseOp& op, const void* const* operands, void* r
   }
 }
 
-// How an operation reads a sub-byte integer as a byte.
+// The form in which an operation reads a sub-byte integer as a byte.
 enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
 
-// Runs the kernel for bytes on sub-byte integers and wraps the result to their width. An operation
-// that reads the unused high bits gets them extended as parameters[0] (an Extension) says.
+// Runs the kernel for bytes on sub-byte integers and wraps the result to their width. If the
+// operation reads the unused high bits, parameters[0] (an Extension) states how they are filled.
 // parameters[1] is subtracted from the result: count-leading-zeros also counts the unused bits.
 void ThroughByte(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {

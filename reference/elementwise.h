@@ -21,7 +21,7 @@ struct ElementwiseOp {
   PrimitiveType operand_type = PrimitiveType::kInvalid;
   PrimitiveType result_type = PrimitiveType::kInvalid;
   int operand_count = 0;
-  Run inner = nullptr;  // the kernel that runs between decoding the operands and encoding
+  Run inner = nullptr;  // the kernel that `run` applies to decoded operands
   int64_t parameters[2] = {0, 0};
 
   void operator()(const void* const* operands, void* result, int64_t count) const {

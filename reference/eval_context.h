@@ -29,10 +29,10 @@ class EvalContext {
   virtual absl::StatusOr<const ScalarFunction*> Scalar(const Computation& computation) = 0;
   // Subtracts `steps` loop trips from the budget. Returns DeadlineExceeded if it is used up.
   virtual absl::Status ChargeSteps(int64_t steps) = 0;
-  // Returns ResourceExhausted if a literal of this shape does not fit in addition to the live ones.
+  // Returns ResourceExhausted if a literal of this shape does not fit in addition to live literals.
   // Must be called before every allocation whose size the input controls.
   virtual absl::Status ReserveMemory(const Shape& shape) = 0;
-  // Does the same for scratch space of `bytes`.
+  // Like ReserveMemory, for scratch space of `bytes`.
   virtual absl::Status ReserveBytes(int64_t bytes) = 0;
 
   virtual const EvalOptions& options() const = 0;

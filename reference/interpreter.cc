@@ -106,7 +106,7 @@ absl::Status Interpreter::CheckDeadline() {
 absl::Status Interpreter::ReserveBytes(int64_t bytes) {
   int64_t alive = Literal::LiveBytes() - bytes_at_start_;
   if (bytes <= options_.memory_bytes_max - std::max<int64_t>(alive, 0)) return absl::OkStatus();
-  if (bytes == INT64_MAX)  // Shape::StorageSizeBytes saturates there
+  if (bytes == INT64_MAX)  // the value at which Shape::StorageSizeBytes saturates
     return absl::ResourceExhaustedError("the size has no bound, or is at least 2^63 bytes");
   return absl::ResourceExhaustedError(absl::StrCat("memory budget of ", options_.memory_bytes_max,
                                                    " bytes: ", alive, " in use, ", bytes,
@@ -202,7 +202,7 @@ absl::StatusOr<Literal> Interpreter::RunStep(const PlannedStep& step, std::vecto
   return step.status;
 }
 
-// Works in place if an operand of the same size dies here and does not share its storage.
+// Works in place if this is the last use of an operand of the same size with unshared storage.
 absl::StatusOr<Literal> Interpreter::RunElementwise(const PlannedStep& step,
                                                     std::vector<Literal>& values) {
   for (int32_t operand : step.operands) {

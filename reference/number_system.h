@@ -16,7 +16,7 @@
 //
 // ValueSystem: f32 sums run in f64 and round once at the end. Sums of narrower floats run in the
 // f64 system and also round once. Integers are exact modulo 2^32 or 2^64 and are cut to the type.
-// pred adds with or and multiplies with and (ruling 0079).
+// For pred, addition is OR and multiplication is AND (ruling 0079).
 #pragma once
 
 #include <complex>
@@ -56,8 +56,8 @@ struct ValueSystem<uint32_t> : PlainSystem<uint32_t, uint32_t> {};
 template <>
 struct ValueSystem<uint64_t> : PlainSystem<uint64_t, uint64_t> {};
 
-// Computes complex products from four real products, so that infinities and NaNs are those of the
-// naive formula (ruling 0034).
+// Computes complex products from four real products, so infinities and NaNs follow the naive
+// formula (ruling 0034).
 template <typename T>
 struct ValueSystem<std::complex<T>> {
   using Element = std::complex<T>;

@@ -145,7 +145,7 @@ void PushBefore(const Instruction& instruction, const std::vector<bool>& live,
 }
 
 // Orders live instructions: operands and control predecessors before users, otherwise as in the
-// text. Its stack is explicit: a chain can be too long for the C++ stack.
+// text. Uses an explicit stack, since a chain can be too long for the C++ stack.
 absl::Status CollectLive(const Computation& computation,
                          const absl::flat_hash_set<const Computation*>& side_effects,
                          std::vector<const Instruction*>& order) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares plans. A plan is a computation prepared for execution: the ordered instructions, with
-// everything resolved that can be, and the last use of every value, after which it is freed.
+// Declares plans. A plan is a computation prepared for execution: the ordered instructions with
+// their kernels or evaluators, and the last use of every value, after which the value is freed.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ namespace hlocts::reference {
 // The reducers with native loops: one operation on parameters 0 and 1, in either order, of one
 // type.
 enum class RecognizedReducer : uint8_t { kNone, HLOCTS_REDUCERS(HLOCTS_MEMBER) };
-// Returns kNone if the operation is not one of them.
+// Returns kNone if the operation is not one of these reducers.
 constexpr RecognizedReducer RecognizedReducerOf(Opcode opcode) {
   const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
   return reducer.has_value() ? static_cast<RecognizedReducer>(static_cast<int>(*reducer) + 1)

@@ -160,7 +160,7 @@ absl::StatusOr<Sizes> MovementSizes(ops::Movement movement, const Instruction& i
       return PadSizes(instruction, operands[0]);
     case ops::Movement::kConcatenate:
       return ConcatenateSizes(instruction, operands);
-    case ops::Movement::kDynamicReshape:  // reads the run-time sizes itself
+    case ops::Movement::kDynamicReshape:  // its evaluator reads the run-time sizes
     case ops::Movement::kBitcast:
     case ops::Movement::kCopy:
       return CannotInfer(instruction);

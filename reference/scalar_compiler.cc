@@ -30,8 +30,8 @@ bool IsMove(Opcode opcode) {
                                Opcode::kReshape, Opcode::kBroadcast, Opcode::kTranspose});
 }
 
-// Returns true for a bitcast that leaves the bytes of a scalar as they are. Compilers rewrite a
-// comparison in total order to one of such bits. Types of less than a byte extend their sign.
+// Returns true for a bitcast that keeps the bytes of a scalar. Compilers rewrite a comparison in
+// total order to a comparison of such bits. Types of less than a byte extend their sign.
 bool KeepsBytes(const Instruction& instruction) {
   if (instruction.opcode() != Opcode::kBitcast) return false;
   const PrimitiveType from = instruction.operand(0).shape().element_type();
@@ -78,7 +78,7 @@ class ScalarCompiler {
     return static_cast<int32_t>(function_->slot_widths_.size()) - 1;
   }
 
-  // Finds an upper bound of the constants, whose slots come before those of temporaries.
+  // Finds an upper bound of the number of constants, whose slots precede the slots of temporaries.
   void CountConstants(const Computation& computation, int depth) {
     if (depth > kInliningMax) too_long_ = true;
     for (const auto& instruction : computation.instructions()) {
