@@ -173,7 +173,8 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   // Below twice the largest value, an engine may return the largest value or infinity.
   bool near = std::min(std::fabs(tlo), std::fabs(thi)) < 2 * facts.max || facts.is_f64;
   StoreFinite(slo, shi, near && context.rule.Allows(kMaxOrInfinity), context, stored);
-  AddIntermediateOverflow(tlo, thi, context, stored);
+  // The overflowing value has as many ulps as the result.
+  AddIntermediateOverflow(std::min(tlo, lower), std::max(thi, upper), context, stored);
   AddUnderflow(std::min(tlo, lower), std::max(thi, upper), context, stored);
   // Instead of a smaller number, a function may also return the least normal.
   if (context.rule.Allows(kFlushResult) && stored.present) {
