@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simplifications that preserve every value: for floats they are valid for both zeros, infinities
+// Simplifications that preserve every value. For floats, they also preserve both zeros, infinities
 // and NaN.
 #include <cstring>
 #include <optional>
@@ -21,7 +21,7 @@ uint8_t ClassOf(PrimitiveType type) {
   return IsInteger(type) ? kInts : IsFloat(type) ? kFloats : 0;
 }
 
-// If an operand on one of `sides` is this element, the result is the other operand.
+// A rule: if an operand on one of `sides` is `element`, the result is the other operand.
 struct NeutralRow {
   Opcode opcode;
   SpecialElement element;
@@ -45,7 +45,7 @@ constexpr NeutralRow kNeutral[] = {
     {Opcode::kMinimum, SpecialElement::kLargest, kEither, kInts},
     {Opcode::kMinimum, SpecialElement::kInfinite, kEither, kFloats},
 };
-// If an operand is this element, so is the result.
+// Rules: if an operand is `element`, the result is `element`.
 constexpr NeutralRow kAbsorbing[] = {
     {Opcode::kMultiply, SpecialElement::kZero, kEither, kInts},
     {Opcode::kAnd, SpecialElement::kZero, kEither, kInts | kPreds},
@@ -72,13 +72,13 @@ class Algebra {
     const Node& node = graph_.producer(value);
     return node.opcode == opcode && !node.operands.empty() ? node.operands[0] : -1;
   }
-  // Returns the bits of the element that the value repeats, or nullopt if elements differ.
+  // Returns the bits of the value's elements if all of them are equal, else nullopt.
   std::optional<uint64_t> ElementOf(ValueId value) const;
   bool Is(SpecialElement special, ValueId value) const {
     const auto bits = ElementOf(value);
     return bits.has_value() && bits == BitsOf(special, graph_.type(value).type);
   }
-  // Returns a value that repeats one element.
+  // Returns a value whose elements all have these bits.
   ValueId Splat(uint64_t bits, ArrayType type);
 
   ValueId OfOne(const Node& node);
@@ -126,7 +126,7 @@ ValueId Algebra::OfOne(const Node& node) {
                                         graph_.producer(operand).source->IntList(Attr::kDimensions);
     return same ? under : -1;
   }
-  // Idempotent operations.
+  // These operations are idempotent.
   if (node.opcode == Opcode::kAbs || ops::IsRounding(node.opcode))
     return under >= 0 && !IsComplex(graph_.type(operand).type) ? operand : -1;
   const ValueId pair = Under(Opcode::kComplex, operand);
@@ -154,7 +154,7 @@ bool Represents(PrimitiveType wide, PrimitiveType narrow) {
   return digits(wide) >= digits(narrow) && (IsSigned(wide) || !IsSigned(narrow));
 }
 
-// Removes a conversion to a type that represents every element, and back.
+// Removes a pair of conversions to a wider type, which represents every element, and back.
 ValueId Algebra::OfConversion(const Node& node) {
   const ValueId wide = node.operands[0], narrow = Under(Opcode::kConvert, wide);
   if (narrow < 0 || graph_.type(narrow).type != graph_.type(node.outputs[0]).type) return -1;
@@ -201,7 +201,7 @@ ValueId Algebra::OfEqual(const Node& node) {
   return Splat(equal ? 1 : 0, graph_.type(node.outputs[0]));
 }
 
-// Replaces a square by one product.
+// Replaces a power with exponent 2 by a product.
 ValueId Algebra::OfPower(const Node& node) {
   const ArrayType& type = graph_.type(node.operands[0]);
   const auto exponent = ElementOf(node.operands[1]);

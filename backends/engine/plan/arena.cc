@@ -11,10 +11,10 @@ struct Hole {
   int64_t offset, bytes;
 };
 
-// Free ranges of the block by offset; adjacent ones are merged.
+// The free ranges of the block, sorted by offset. Adjacent ranges are merged.
 class Holes {
  public:
-  // Takes memory from the smallest hole that fits. Returns -1 if none does.
+  // Allocates memory in the smallest hole that is large enough. Returns -1 if there is none.
   int64_t Take(int64_t bytes) {
     size_t best = holes_.size();
     for (size_t i = 0; i < holes_.size(); ++i) {
@@ -40,7 +40,7 @@ class Holes {
       holes_.erase(next);
     }
   }
-  // Takes the hole at the end of the block, so that the block grows by less.
+  // Removes and returns a hole that ends at `end`, the block's end. Returns `end` if there is none.
   int64_t TakeEnd(int64_t end) {
     if (holes_.empty() || holes_.back().offset + holes_.back().bytes != end) return end;
     const int64_t offset = holes_.back().offset;

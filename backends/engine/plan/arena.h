@@ -23,7 +23,7 @@ struct ArenaPlan {
 
 inline constexpr int64_t kArenaAlignment = 64;
 
-// Places buffers so that two buffers do not overlap in memory if their lifetimes overlap. Lifetimes
+// Assigns offsets to buffers. Buffers whose lifetimes overlap do not overlap in memory. Lifetimes
 // must be sorted by `first`. Returns ResourceExhausted if the block would exceed bytes_max.
 absl::StatusOr<ArenaPlan> PlanArena(absl::Span<const Lifetime> lifetimes, int64_t bytes_max);
 

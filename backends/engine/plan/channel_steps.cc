@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds, sends and receives, and the numbers of the replica and the partition.
+// Steps of infeed, outfeed, send, recv, replica-id and partition-id.
 #include <cstring>
 #include <optional>
 
@@ -29,7 +29,7 @@ SharedStep Number(int64_t Member::*number) {
 
 }  // namespace
 
-// Reads the next items of the device's infeed, one for each leaf.
+// Reads the next items of the device's infeed, one item for each leaf.
 absl::StatusOr<SharedStep> InfeedStep(const Graph& graph, const Node& node) {
   const std::vector<ArrayType> types = WithoutToken(ResultTypes(graph, node));
   const std::string name = node.source->name();
@@ -101,7 +101,7 @@ absl::StatusOr<SharedStep> RecvStep(const Graph&, const Node& node) {
   };
 }
 
-// Returns the sent values, or zeros on a device that is the target of no pair.
+// Returns the sent values. Returns zeros on a device that is not the target of any pair.
 absl::StatusOr<SharedStep> RecvDoneStep(const Graph& graph, const Node& node) {
   HLOCTS_RETURN_IF_ERROR(CheckNotHost(node));
   const std::vector<ArrayType> types = WithoutToken(ResultTypes(graph, node));

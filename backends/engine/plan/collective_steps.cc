@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of collectives on each device, from the operands of all participants.
+// Computes the results of collectives on each device from the operands of all participants.
 #include <algorithm>
 #include <cstring>
 
@@ -13,25 +13,25 @@ namespace {
 
 using Types = std::vector<ArrayType>;
 
-// The inputs for one member's results.
+// The inputs from which the results of one member of a group are computed.
 struct Part {
   const Member& member;
   const std::vector<int64_t>& group;
   Operands all;
-  int64_t position;  // index in the group
+  int64_t position;  // index of the member in the group
   Out out;
   int64_t members() const { return static_cast<int64_t>(all.size()); }
 };
 using Combine = std::function<absl::Status(const Part& part)>;
 
-// The properties of one node.
+// The properties of a collective's node.
 struct Facts {
   Types in, out;
   CollectivePlan plan;
-  int64_t dimension = -1;  // -1 if the opcode has none, or if all-to-all exchanges operands
+  int64_t dimension = -1;  // -1 if the opcode has none or all-to-all exchanges operands
 };
 
-// Rows along one dimension of an array: `outer` blocks of `size` rows of `row` bytes.
+// An array as `outer` blocks of `size` rows along one dimension. A row has `row` bytes.
 struct RowBytes {
   int64_t outer = 1, size = 0, row = 1;
   RowBytes(const ArrayType& type, int64_t dimension) : row(type.width()) {
@@ -94,8 +94,8 @@ Combine ReduceScatter(Facts facts) {
   };
 }
 
-// Sends block j of member i to member j, for all i and j in the order of the group. A block is one
-// operand (ExchangeOperands), or a part of one array along `dimension` (ExchangeBlocks).
+// Sends block j of member i to member j, for all i and j in group order. A block is operand j
+// (ExchangeOperands), or part j of one array that is split along `dimension` (ExchangeBlocks).
 Combine ExchangeOperands(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     if (part.all.size() != facts.in.size()) {
@@ -123,9 +123,10 @@ Combine ExchangeBlocks(Facts facts) {
   };
 }
 
-// The operands are input, output, input_offsets, send_sizes, output_offsets, recv_sizes. A sender's
-// slices are divided equally among the members, in order. Slice s has send_sizes[s] rows of its
-// input from input_offsets[s] on; the receiver writes them from the sender's output_offsets[s] on.
+// The operands are input, output, input_offsets, send_sizes, output_offsets, recv_sizes. Each
+// member receives the same number of a sender's slices, in the order of members. Slice s is the
+// send_sizes[s] rows of the sender's input that begin at input_offsets[s]. The receiver writes them
+// at the sender's output_offsets[s].
 Combine ExchangeSlices(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const Types& in = facts.in;
@@ -149,8 +150,8 @@ Combine ExchangeSlices(Facts facts) {
   };
 }
 
-// Copies the operands of the device that some pair connects to this one. Returns zeros if there is
-// no such pair.
+// Copies the operands of the device whose source-target pair has this device as target. Returns
+// zeros if there is no such pair.
 Combine Permute(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const CollectivePlan& plan = facts.plan;

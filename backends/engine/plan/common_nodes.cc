@@ -11,8 +11,8 @@
 namespace hlocts::plan {
 namespace {
 
-// The attributes that distinguish nodes with the same opcode, operands and type, as numbers. A node
-// without a key (nullopt) is never merged.
+// The attributes by which nodes with the same opcode, operands and type differ, as numbers. A node
+// for which no key can be built is never merged.
 using Key = std::vector<int64_t>;
 
 void Append(absl::Span<const int64_t> numbers, Key& key) {
@@ -39,7 +39,7 @@ bool AppendMovement(ops::Movement movement, const Node& node, Key& key) {
         Append({range.start, range.limit, range.stride}, key);
       }
       return true;
-    // Not merged: their attributes are not part of the key.
+    // Nodes with these opcodes are not merged, because the key does not contain their attributes.
     case ops::Movement::kPad:
     case ops::Movement::kDynamicReshape:
     case ops::Movement::kBitcast:
@@ -49,7 +49,7 @@ bool AppendMovement(ops::Movement movement, const Node& node, Key& key) {
   HLOCTS_UNREACHABLE();
 }
 
-// Returns true if the computation draws random numbers, which differ from draw to draw.
+// Returns true if the computation or one that it calls has an rng, whose result differs each time.
 bool Draws(const Graph* graph) {
   return absl::c_any_of(graph->nodes, [](const Node& node) {
     return node.opcode == Opcode::kRng || absl::c_any_of(node.called, Draws);
@@ -59,7 +59,7 @@ bool Draws(const Graph* graph) {
 bool AppendAttributes(const Node& node, Key& key) {
   if (node.opcode == Opcode::kWhile && !node.has_effect && !node.outputs.empty() &&
       !absl::c_any_of(node.called, Draws)) {
-    // The same instruction, from two calls of its computation.
+    // Loops are equal if they are copies of one instruction whose computation was inlined twice.
     key.push_back(static_cast<int64_t>(reinterpret_cast<intptr_t>(node.source)));
     return true;
   }

@@ -20,8 +20,8 @@ std::string Communicator::NameOf(int64_t device) const {
   return name;
 }
 
-// Reports a deadlock if all running devices wait. Must be called with the mutex held whenever a
-// device begins to wait or ends.
+// Records a deadlock if all running devices wait for conditions that are false. Must be called with
+// the mutex held whenever a device begins to wait or ends.
 void Communicator::CheckForDeadlock() {
   if (!deadlock_.empty()) return;
   std::vector<std::string> waits, ended;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synchronization of the devices of one execution: collectives, channels, feeds. Each device is a
-// thread. A wait that can never end is detected and reported.
+// Synchronization of the devices of one execution in collectives, channels and feeds. Each device
+// is a thread. A wait that can never end is detected and reported.
 #pragma once
 
 #include <condition_variable>
@@ -19,10 +19,10 @@
 
 namespace hlocts::plan {
 
-// Pointers to an operation's operands; nullptr for tokens.
+// Pointers to an operation's operands. The pointer of a token is null.
 using In = const uint8_t* const*;
 
-// The arrays of a send.
+// The arrays that a send transfers.
 struct Message {
   std::vector<ArrayType> types;
   std::vector<std::vector<uint8_t>> leaves;
@@ -36,23 +36,23 @@ class Communicator {
   int64_t partitions() const { return partitions_; }
   int64_t device_count() const { return replicas_ * partitions_; }
 
-  // Waits for all devices of `group` at `site`, then calls combine(operands, position): the
-  // operands of each member in group order, and this device's position in the group. Operands stay
-  // valid until every member has combined.
+  // Waits until all devices of `group` are at `site`, then calls combine(operands, position).
+  // `operands` has the operands of each member in group order; `position` is this device's index in
+  // the group. The operands remain valid until `combine` has returned on every member.
   using Combine = std::function<absl::Status(absl::Span<const In> operands, size_t position)>;
   absl::Status JoinRendezvous(int64_t device, const std::string& site,
                               const std::vector<int64_t>& group, const std::string& name,
                               In operands, const Combine& combine);
 
   void PostReceive(int64_t device, int64_t channel);
-  // Sends a message. A send to another device waits until the receive is posted.
+  // Sends a message. A send to another device waits until that device has posted the receive.
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
                     Message message);
   absl::StatusOr<Message> Receive(int64_t device, int64_t channel, const std::string& name);
-  // Records that the device's program has finished. Waiting for the device is then an error.
+  // Records that the device's program has finished. To wait for the device is then an error.
   void End(int64_t device);
 
-  // Items per device.
+  // The items of each device's infeed and outfeed.
   std::vector<std::deque<Literal>> infeeds;
   std::vector<std::vector<Literal>> outfeeds;
 

@@ -15,8 +15,8 @@
 namespace hlocts::plan {
 namespace {
 
-// Builds the pointer arrays for a shape: a leaf becomes a pointer to its buffer, a tuple a pointer
-// to an array of pointers.
+// Builds the pointers that represent an argument: a pointer to the buffer for an array, a pointer
+// to an array of pointers for a tuple.
 class PointerTables {
  public:
   void* Of(const Shape& shape, uint8_t* const*& leaves) {
@@ -35,14 +35,14 @@ class PointerTables {
 
 absl::StatusOr<std::shared_ptr<void>> OpenCustomCalls(const std::string& path) {
   if (path.empty()) return std::shared_ptr<void>();
-  // dlopen searches the system's directories for a name without a slash.
+  // Without a slash in the name, dlopen would search the system's directories.
   const std::string file = path.find('/') == std::string::npos ? "./" + path : path;
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) return InvalidInput("custom-call library ", path, ": ", dlerror());
   return std::shared_ptr<void>(handle, [](void* open) { dlclose(open); });
 }
 
-// Operands are copied and results start as zeros, because the function could write through any
+// Copies operands and fills results with zeros, because the function could write through any
 // pointer.
 absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
                                           std::shared_ptr<void> library) {

@@ -109,7 +109,7 @@ absl::StatusOr<Literal> Interpreter::Wire(ops::Wiring wiring, const Instruction&
       return While(instruction, operands[0]);
     case ops::Wiring::kConditional:
       return Conditional(instruction, operands);
-    // These communicate with other devices, which requires known sizes.
+    // The messages between devices require sizes that are known at load time.
     case ops::Wiring::kAllGatherStart:
     case ops::Wiring::kAllGatherDone:
     case ops::Wiring::kAllReduceStart:
@@ -151,7 +151,7 @@ absl::StatusOr<Literal> Interpreter::Conditional(const Instruction& instruction,
   return Call(*branches[chosen], {operands[chosen + 1]});
 }
 
-// Sets the run-time size of a dimension. A size equal to the bound makes the dimension static
+// Sets the run-time size of a dimension. If the size equals the bound, the dimension becomes static
 // again.
 absl::StatusOr<Literal> Interpreter::SetSize(const Instruction& instruction,
                                              std::vector<Literal>& operands) {
@@ -196,12 +196,12 @@ absl::StatusOr<Literal> Interpreter::DynamicReshape(const Instruction& instructi
   return Uncut(dense.WithShape(Shape(dense.element_type(), sizes)), bounds);
 }
 
-// Runs the instruction for the actual sizes, and pads its results to the original bounds.
+// Runs the instruction for the actual sizes, and pads each result to the bounds of its shape.
 absl::StatusOr<Literal> Interpreter::RunStatic(const Instruction& instruction,
                                                std::vector<Literal>& operands) {
   for (Literal& operand : operands) operand = Cut(operand);
   HLOCTS_ASSIGN_OR_RETURN(const CutInstruction cut, CutFor(instruction, operands));
-  // An operand that is used twice becomes one parameter.
+  // An operand that occurs twice becomes one parameter.
   absl::flat_hash_map<const Instruction*, bool> seen;
   std::vector<Literal> leaves;
   for (size_t k = 0; k < operands.size(); ++k) {

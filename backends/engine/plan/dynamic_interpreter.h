@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs modules with run-time sizes, instruction by instruction, each for its actual sizes.
+// Runs modules with run-time sizes. Each instruction runs separately, for its actual sizes.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 
 namespace hlocts::plan {
 
-// The operations that an engine provides for one device.
+// The functions that an engine provides to run instructions on one device.
 struct DynamicEngine {
-  // Runs one static instruction (BuildGraphsOf) on the leaves of its distinct operands.
+  // Runs one static instruction (see BuildGraphsOf) on the leaves of its distinct operands.
   std::function<absl::StatusOr<std::vector<Literal>>(const Instruction& instruction,
                                                      std::vector<Literal> leaves)>
       run;
   std::function<absl::Status()> charge_step;  // called for each step of a loop
 };
 
-// Returns the leaves of the entry's result.
+// Runs the module, and returns the leaves of the entry computation's result.
 absl::StatusOr<std::vector<Literal>> RunDynamic(const Module& module,
                                                 const std::vector<Literal>& arguments,
                                                 const DynamicEngine& engine);

@@ -32,9 +32,10 @@ absl::Status CannotInfer(const Instruction& instruction) {
                      OpcodeName(instruction.opcode()), " does not follow from its operands");
 }
 
-// Infers the sizes of a reshape. Dimensions of operand and result are split into the smallest
-// groups whose bounds have equal products. In each group of the result, the only dynamic dimension
-// (or, of several, the inferred one) gets the size that the remaining run-time elements require.
+// Infers the run-time sizes of a reshape's result. The dimensions of operand and result are split
+// into the smallest groups whose bounds have equal products. In each group of the result, one
+// dimension gets the size that makes the number of run-time elements equal: the only dynamic
+// dimension, or the inferred one if several are dynamic.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& bounds = reshape.operand(0).shape().dimensions();
   const Shape& shape = reshape.shape();
@@ -128,8 +129,8 @@ Literal Uncut(const Literal& dense, const Shape& shape) {
   return result;
 }
 
-// Returns true for a bitcast-convert to a wider or narrower type, which removes or adds the
-// innermost dimension.
+// Returns true for a bitcast-convert to a wider or narrower type. Such an instruction removes or
+// adds the innermost dimension.
 bool MovesBitsBetweenDimensions(const Instruction& instruction) {
   return instruction.opcode() == Opcode::kBitcastConvert &&
          instruction.operand(0).shape().rank() != instruction.shape().rank();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sizes known only at run time. An instruction on arrays with such sizes runs as the same
-// instruction on dense arrays, which contain only the elements inside the sizes.
+// Arrays whose sizes are known only at run time. An instruction on such arrays is replaced by the
+// same instruction on dense arrays, which contain only the elements inside the run-time sizes.
 #pragma once
 
 #include <memory>
@@ -11,17 +11,17 @@
 
 namespace hlocts::plan {
 
-// Copies the elements whose index in each dimension d is below sizes[d]. `from` and `to` are the
-// dimensions of the two arrays.
+// Copies the elements whose index in each dimension d is less than sizes[d]. `from` and `to` are
+// the dimensions of the source and the target array.
 void CopyCorner(absl::Span<const int64_t> sizes, absl::Span<const int64_t> from,
                 absl::Span<const int64_t> to, int width, const uint8_t* source, uint8_t* target);
 
 // Returns the elements inside the run-time sizes as a static array.
 Literal Cut(const Literal& literal);
-// Pads a static array to the bounds of `shape`.
+// Pads a static array to the bounds of `shape`, and sets the run-time sizes.
 Literal Uncut(const Literal& dense, const Shape& shape);
 
-// `original`, rewritten for dense operands. `instruction` uses the placeholders in `operands`.
+// An instruction rewritten for dense operands. Its operands are the placeholders in `operands`.
 struct CutInstruction {
   std::vector<std::unique_ptr<Instruction>> operands;
   std::unique_ptr<Instruction> instruction;

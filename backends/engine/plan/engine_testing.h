@@ -11,7 +11,7 @@
 
 namespace hlocts::plan {
 
-// Returns sixteenths of both signs for f32 and f64, and random bits for other types.
+// Returns random multiples of 1/16 of both signs for f32, c64 and f64, random bits for other types.
 inline Literal RandomArgument(const Shape& shape, std::mt19937_64& random) {
   Literal literal(shape);
   const auto number = [&] { return static_cast<int8_t>(random()) / 16.0; };

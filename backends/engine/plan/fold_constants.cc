@@ -9,9 +9,9 @@
 namespace hlocts::plan {
 namespace {
 
-// Limits on the size of values that are computed at load time.
+// Limits on the size of a value that is computed at load time.
 constexpr int64_t kElementsMax = 1 << 16, kBytesMax = 64 << 10;
-// A number of elements. Computing fewer at run time takes less time than compiling a program.
+// The least number of elements to compute at load time. Below it, compiling a program takes longer.
 constexpr int64_t kWorkMin = 256;
 
 // Returns true for deterministic operations whose cost depends only on their sizes.
@@ -34,13 +34,13 @@ class Folder {
  public:
   explicit Folder(Graph& graph) : graph_(graph), known_(graph.nodes.size(), Known::kNo) {}
 
-  // Returns the nodes that can be computed from constants and are used by nodes that cannot.
+  // Returns nodes that can be computed from constants, but have users that cannot.
   std::vector<NodeId> Frontier();
-  // Returns a separate graph whose results are the outputs of these nodes.
+  // Returns a separate graph whose results are the outputs of the nodes in `frontier`.
   Graph Closed(absl::Span<const NodeId> frontier) const;
 
  private:
-  // kGiven: constant, view or iota; kComputed: an operation on known values
+  // kGiven: a constant, a view or an iota. kComputed: an operation whose operands are all known.
   enum class Known : uint8_t { kNo, kGiven, kComputed };
 
   Known KnownOf(const Node& node) const;
@@ -71,7 +71,7 @@ Folder::Known Folder::KnownOf(const Node& node) const {
 
 std::vector<NodeId> Folder::Frontier() {
   for (size_t n = 0; n < graph_.nodes.size(); ++n) known_[n] = KnownOf(graph_.nodes[n]);
-  // A view of a computed value stays a view, because it may repeat elements many times.
+  // A view of a computed value remains a view, because it may contain each element many times.
   std::vector<bool> needed(graph_.nodes.size(), false);
   const auto need = [&](ValueId value) { needed[graph_.values[value].node] = true; };
   for (ValueId result : graph_.results) need(result);
@@ -135,7 +135,7 @@ void FoldConstants(Graph& graph, const PassContext& context) {
   Graph closed = folder.Closed(frontier);
   if (!context.however_small && WorkOf(closed) < kWorkMin) return;
   const absl::StatusOr<std::vector<Literal>> folded = (*context.evaluate)(closed);
-  if (!folded.ok()) return;  // running the module reports the error
+  if (!folded.ok()) return;  // the error is reported when the module runs
   for (size_t f = 0; f < frontier.size(); ++f) {
     Node& node = graph.nodes[frontier[f]];
     Node constant;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Folds transposes of products: a transpose of dot(a, b) that exchanges rows and columns is dot(b,
+// Folds transposes of dots. A transpose of dot(a, b) that exchanges rows and columns becomes dot(b,
 // a). Gradients with respect to weights have this form.
 #include "backends/engine/plan/passes.h"
 #include "backends/engine/plan/replacement_map.h"
@@ -8,7 +8,7 @@
 namespace hlocts::plan {
 namespace {
 
-// Returns how many operands and graph results each value is.
+// Counts for each value how many operands and graph results it is.
 std::vector<int> UsesOf(const Graph& graph) {
   std::vector<int> uses(graph.values.size(), 0);
   for (const Node& node : graph.nodes) {
@@ -20,7 +20,7 @@ std::vector<int> UsesOf(const Graph& graph) {
 }
 
 // Returns true if the permutation moves the free dimensions of the right operand before those of
-// the left one, and keeps the order otherwise.
+// the left operand and changes no other order.
 bool ExchangesSides(const Graph& graph, const Node& dot, absl::Span<const int64_t> permutation) {
   const DotDimensionNumbers numbers = DotDimensionsOf(*dot.source);
   const auto batch = static_cast<int64_t>(numbers.lhs_batch.size());

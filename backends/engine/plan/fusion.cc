@@ -97,8 +97,8 @@ View ViewOf(const Node& node, const View& operand, const ArrayType& type) {
 
 }  // namespace
 
-// Visits nodes in order and composes views of views, down to a value with memory. If a reshape of a
-// view cannot be expressed by strides, the view is copied.
+// Determines the sources of views, reshapes and iotas, in the order of nodes. Views of views are
+// composed until the base is a value with memory. A reshape that strides cannot express is copied.
 void FusionPlan::FindViews() {
   for (size_t n = 0; n < graph_.nodes.size(); ++n) {
     const Node& node = graph_.nodes[n];
@@ -129,7 +129,7 @@ void FusionPlan::FindViews() {
   }
 }
 
-// Visits nodes in reverse order, so that all users of a node come before it.
+// Visits nodes in reverse order, so all users of a node are visited before the node.
 void FusionPlan::FindLoops() {
   for (ValueId result : graph_.results) NeedDense(result);
   for (size_t n = graph_.nodes.size(); n-- > 0;) {
@@ -142,7 +142,7 @@ void FusionPlan::FindLoops() {
   for (std::vector<NodeId>& members : members_) std::sort(members.begin(), members.end());
 }
 
-// Returns true if a dot can read this operand in place: a whole array with permuted dimensions.
+// Returns true if a dot can read this operand in place: it is a permutation of a whole array.
 bool FusionPlan::ReadsTransposed(const Node& node, ValueId operand) const {
   if (!options_.loops || !options_.transposed_dot_operands || node.opcode != Opcode::kDot)
     return false;
@@ -182,8 +182,8 @@ void FusionPlan::Visit(NodeId id) {
   }
 }
 
-// Visits a pad or concatenate. Operands that are views are read from their arrays in place, so only
-// these arrays must be dense. The filling of a pad is a single element.
+// Visits a pad or concatenate. It reads elements of operands that are views from the base arrays,
+// so only the base arrays must be dense. The padding value is a single element.
 void FusionPlan::VisitAssembled(const Node& node) {
   const size_t pieces = node.opcode == Opcode::kPad ? 1 : node.operands.size();
   for (size_t k = 0; k < node.operands.size(); ++k) {
@@ -213,8 +213,8 @@ size_t FusionPlan::MembersOf(const Loops& loops) const {
 }
 
 // Returns true if loops that read the same value may be merged. The merged loop computes the value
-// on the fly, and stores it if it has other users. The merged loop runs at the position of the last
-// of `loops`, so all users of the loops' results must run later.
+// itself, and stores it if it has other users. The merged loop runs at the position of the last of
+// `loops`, so all users of the loops' results must run later.
 bool FusionPlan::MayMerge(const Loops& loops, ValueId value) const {
   if (graph_.type(value).elements < options_.several_results_min) return false;
   if (dense_[value] && !UsersNeedOtherLoops(value, loops, true)) return false;
@@ -230,9 +230,9 @@ bool FusionPlan::ResultsNeedOtherLoops(NodeId root, const Loops& loops) const {
 }
 
 // Returns true if every user of a loop's result either is in `loops` and reads it in the order in
-// which it is written, or runs after `loops`. Returns false if a user is a structured step, because
-// such a step may fuse (reductions, products) or be grouped row by row with a loop that has one
-// result only.
+// which it is written, or runs after `loops`. Returns false if a user is a structured step: such a
+// step may be fused (reductions, dots) or be grouped row by row, which requires a loop with one
+// result.
 bool FusionPlan::UsersNeedOtherLoops(ValueId value, const Loops& loops, bool in_order) const {
   const NodeId last = *std::max_element(loops.begin(), loops.end());
   return std::all_of(users_[value].begin(), users_[value].end(), [&](NodeId user) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of which nodes become one loop, and which values the loop stores.
+// Tests which nodes become one loop, and which values the loop stores.
 #include "backends/engine/plan/fusion.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 namespace hlocts::plan {
 namespace {
 
-// Returns the loops of a program, each as the names of its nodes. A name has the prefix "=" if the
-// loop stores the node's value.
+// Returns the loops of a program, each as the names of its nodes. The prefix "=" marks a node whose
+// value the loop stores.
 std::string LoopsOf(absl::string_view lines, FusionOptions options) {
   auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e {\n", lines, "}\n"));
   EXPECT_TRUE(module.ok()) << module.status();
@@ -85,7 +85,7 @@ TEST(FusionTest, OneLoopMayReadTheOthersResult) {
             "shared =a =b; ");
 }
 
-// A node between two loops needs the complete result of the first one.
+// A node between two loops requires the complete result of the first loop.
 TEST(FusionTest, NoLoopAroundWhatReadsItsResult) {
   const auto with = [](absl::string_view between) {
     return LoopsOf(absl::StrCat(R"(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds graphs from a module's computations. Tuples are split into leaves, instructions that only
-// forward values disappear, and calls are inlined.
+// forward values are removed, and calls are inlined.
 #include <algorithm>
 #include <numeric>
 #include <queue>
@@ -20,15 +20,15 @@ namespace {
 
 using Leaves = std::vector<ValueId>;
 
-// A graph with fewer nodes than this is inlined wherever it is called.
+// A graph with at most this number of nodes is inlined at every call.
 constexpr size_t kSmallGraph = 64;
-constexpr size_t kInlinedNodesMax = 1 << 18;  // nodes inlined in a module
+constexpr size_t kInlinedNodesMax = 1 << 18;  // limit on the nodes copied by inlining in a module
 
 Leaves Slice(const Leaves& leaves, int64_t begin, int64_t count) {
   return Leaves(leaves.begin() + begin, leaves.begin() + begin + count);
 }
 
-// Returns the first leaf of element `index` of a tuple.
+// Returns the index of the first leaf of element `index` among the leaves of a tuple.
 int64_t LeafOffset(const Shape& tuple, int64_t index) {
   int64_t offset = 0;
   for (int64_t i = 0; i < index; ++i) offset += LeafCount(tuple.tuple_shapes()[i]);
@@ -41,8 +41,8 @@ std::vector<ArrayType> TypesOf(const Shape& shape) {
   return types;
 }
 
-// Returns the instructions in text order, except that control predecessors come before their
-// successors.
+// Returns the instructions in the order of the text, changed only so that control predecessors come
+// before their successors.
 absl::StatusOr<std::vector<const Instruction*>> OrderOf(const Computation& computation) {
   std::vector<const Instruction*> order;
   bool has_control = false;
@@ -267,7 +267,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Call(const Instruction& instruction, 
   return results;
 }
 
-// Appends constants for the elements of a start's tuple after the second, which are never read.
+// Appends constants for elements 2, 3, ... of an asynchronous start's tuple, which are never read.
 void ComputationBuilder::AppendContexts(const Instruction& instruction, Leaves& leaves) {
   const std::vector<Shape>& shapes = instruction.shape().tuple_shapes();
   for (size_t i = 2; i < shapes.size(); ++i) {
@@ -284,7 +284,7 @@ absl::StatusOr<Leaves> ComputationBuilder::AsyncStart(const Instruction& instruc
   return leaves;
 }
 
-// Splits a select of tuples, as in modules from 2018, into one select per leaf.
+// Replaces a select of tuples, which modules from 2018 contain, by one select per leaf.
 Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
   const Leaves &on_true = Operand(instruction, 1), &on_false = Operand(instruction, 2);
   Leaves leaves;
@@ -299,7 +299,7 @@ Leaves ComputationBuilder::SelectTuples(const Instruction& instruction) {
   return leaves;
 }
 
-// Returns the leaves of a start instruction: its operands, its results and its contexts.
+// Returns the leaves of an asynchronous start: its operands, its results and its contexts.
 Leaves ComputationBuilder::Start(const Instruction& instruction) {
   Leaves leaves = Operands(instruction);
   const Leaves results = General(instruction, leaves, instruction.shape().tuple_shapes()[1]);
@@ -317,7 +317,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Done(const Instruction& instruction) 
   return Slice(Operand(instruction, 0), LeafOffset(start, 1), LeafCount(start.tuple_shapes()[1]));
 }
 
-// Returns the leaves of a send or recv: the value, the channel and a token.
+// Returns the leaves of a send or recv: the value, the channel number and a token.
 Leaves ComputationBuilder::Transfer(const Instruction& instruction) {
   const Leaves token = General(instruction, Operands(instruction), Shape::Token());
   Leaves leaves = instruction.opcode() == Opcode::kSend
@@ -373,7 +373,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
     case ops::Wiring::kAllGatherDone:
     case ops::Wiring::kCollectivePermuteDone:
       return Done(instruction);
-    // Operations that become a separate step.
+    // These operations become separate steps.
     case ops::Wiring::kAllReduceStart:
     case ops::Wiring::kAfterAll:
     case ops::Wiring::kWhile:
@@ -384,7 +384,7 @@ absl::StatusOr<Leaves> ComputationBuilder::Wire(ops::Wiring wiring,
 }
 
 absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instruction) {
-  // No function of these engines supports an explicit tolerance (ruling 0114).
+  // Neither engine supports an explicit tolerance for any function (ruling 0114).
   const auto* accuracy = instruction.Get<RawText>(Attr::kResultAccuracy);
   if (accuracy != nullptr && absl::StrContains(accuracy->text, "tolerance"))
     return Unsupported(instruction.name(), ": result_accuracy with a tolerance is not supported");
@@ -398,7 +398,7 @@ absl::StatusOr<Leaves> ComputationBuilder::LeavesOf(const Instruction& instructi
     return Constant(Literal::Scalar<int32_t>(
         PrimitiveType::kS32, static_cast<int32_t>(instruction.operand(0).shape().dimension(d))));
   }
-  // Slices without elements leave nothing to read (ruling 0037).
+  // A gather of slices without elements reads nothing (ruling 0037).
   if (opcode == Opcode::kGather && absl::c_linear_search(instruction.IntList(Attr::kSliceSizes), 0))
     return Constant(Literal(shape));
   if (opcode == Opcode::kSelect && shape.IsTuple()) return SelectTuples(instruction);

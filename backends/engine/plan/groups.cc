@@ -11,8 +11,8 @@ absl::StatusOr<CollectivePlan> CollectivePlanOf(const Instruction& instruction) 
   CollectivePlan plan;
   plan.name = instruction.name();
   HLOCTS_ASSIGN_OR_RETURN(plan.mode, GroupModeOf(instruction));
-  // Collectives with the same channel communicate. If an instruction has no channel, only
-  // executions of this instruction communicate.
+  // Collectives with the same channel communicate with each other. Without a channel, the
+  // executions of one instruction communicate.
   if (const int64_t* channel = instruction.Get<int64_t>(Attr::kChannelId)) {
     plan.site = absl::StrCat(OpcodeName(instruction.opcode()), " channel ", *channel);
   } else {

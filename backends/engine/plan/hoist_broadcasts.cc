@@ -8,8 +8,8 @@
 namespace hlocts::plan {
 namespace {
 
-// A separate loop pays off from this number of elements of its result and this number of
-// repetitions of each element on.
+// The least number of elements of a result, and of repetitions of each element, for which a
+// separate loop saves time.
 constexpr int64_t kElementsMin = 64, kTimesMin = 4;
 
 class Once {
@@ -19,15 +19,15 @@ class Once {
         elements_min_(however_small ? 2 : kElementsMin),
         times_min_(however_small ? 2 : kTimesMin) {}
 
-  // Returns the dimensions along which the node's result varies, in ascending order, or nullopt if
-  // the node should not be changed.
+  // Returns in ascending order the dimensions along which the elements of the node's result differ,
+  // or nullopt if the node should not be changed.
   std::optional<Dimensions> AlongOf(const Node& node) const;
-  // Adds the node with only the dimensions `along`, and a broadcast that makes its original output.
+  // Adds the node with only the dimensions `along`, and a broadcast to its original dimensions.
   void Narrow(Node node, const Dimensions& along);
 
  private:
-  // Appends the dimensions along which the value varies. Returns false if the value cannot be
-  // narrowed.
+  // Appends the dimensions along which the value's elements differ. Returns false if the value is
+  // not a broadcast, an iota or a scalar.
   bool Collect(ValueId value, Dimensions& along) const;
   ValueId Narrowed(ValueId value, const Dimensions& along);
   ValueId NarrowedBroadcast(const Node& node, const Dimensions& along);
@@ -39,7 +39,7 @@ class Once {
 
 bool Once::Collect(ValueId value, Dimensions& along) const {
   const Node& node = graph_.producer(value);
-  if (graph_.type(value).dimensions.empty()) return true;  // a scalar
+  if (graph_.type(value).dimensions.empty()) return true;
   if (node.opcode == Opcode::kIota) {
     const int64_t d = node.source->IntOr(Attr::kIotaDimension, 0);
     along.push_back(d);
@@ -86,7 +86,7 @@ ValueId Once::NarrowedBroadcast(const Node& node, const Dimensions& along) {
   const ArrayType type = graph_.type(node.outputs[0]);
   const ArrayType& from = graph_.type(node.operands[0]);
   const std::vector<int64_t>& places = node.source->IntList(Attr::kDimensions);
-  std::vector<int64_t> sizes, dimensions;  // without dimensions of size 1
+  std::vector<int64_t> sizes, dimensions;  // those of the operand without size 1
   for (size_t d = 0; d < places.size(); ++d) {
     if (from.dimensions[d] == 1) continue;
     sizes.push_back(from.dimensions[d]);

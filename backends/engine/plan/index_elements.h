@@ -9,7 +9,7 @@
 
 namespace hlocts::plan {
 
-// Returns element i of an integer array. A u64 that exceeds s64 becomes the largest s64.
+// Returns element i of an integer array. Converts a u64 that exceeds INT64_MAX to INT64_MAX.
 int64_t IndexAt(PrimitiveType type, const uint8_t* elements, int64_t i);
 std::vector<int64_t> IndicesOf(PrimitiveType type, const uint8_t* elements, int64_t count);
 

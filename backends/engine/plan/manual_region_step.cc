@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enters and leaves manual regions (ruling 0123): a device takes its tiles of whole arrays, or the
-// partitions of a replica join their tiles.
+// The steps that enter and leave a manual region (ruling 0123). On entry, a device copies its tiles
+// of whole arrays. On exit, the partitions of a replica assemble the whole arrays from their tiles.
 #include "backends/engine/plan/dynamic_sizes.h"
 #include "backends/engine/plan/shared_steps.h"
 #include "spec/ir/index_util.h"
@@ -10,11 +10,11 @@ namespace hlocts::plan {
 namespace {
 
 struct RegionEnd {
-  std::vector<TileGrid> grids;           // [leaf]
-  std::vector<ArrayType> wholes, tiles;  // [leaf]
+  std::vector<TileGrid> grids;           // indexed by leaf
+  std::vector<ArrayType> wholes, tiles;  // indexed by leaf
 
-  // Returns the tile of leaf k in this partition. Sets `start` to the position of its first
-  // element.
+  // Returns the tile of leaf k in a partition. Sets `start` to the byte offset of its first element
+  // in the whole array.
   ShardTile TileOf(size_t k, int64_t partition, int64_t* start) const {
     ShardTile tile = ShardOf(grids[k], ShapeOf(wholes[k]), partition);
     *start = LinearIndex(tile.offsets, RowMajorStrides(wholes[k].dimensions)) * wholes[k].width();
@@ -35,7 +35,7 @@ SharedStep TakeTiles(RegionEnd end) {
   };
 }
 
-// If several partitions have the same tile, the first of them is used.
+// Assembles arrays. If several partitions have the same tile, that of the first partition is used.
 SharedStep JoinTiles(RegionEnd end, const std::string& name) {
   const std::string site = absl::StrCat("the end of a region at ", name);
   return [=, end = std::move(end)](const Member& member, In in, Out out) {
@@ -61,7 +61,7 @@ SharedStep JoinTiles(RegionEnd end, const std::string& name) {
 
 absl::StatusOr<SharedStep> ManualRegionStep(const Graph& graph, const Node& node, bool enters) {
   const Instruction& call = *node.source;
-  // A call that is cut to run-time sizes belongs to no module.
+  // The call belongs to no module if it was rewritten for run-time sizes (CutFor).
   if (call.parent() == nullptr)
     return Unsupported(call.name(), ": a manual region with run-time sizes is not supported");
   RegionEnd end;

@@ -13,7 +13,7 @@ bool IsIdentityPermutation(absl::Span<const int64_t> permutation) {
   return true;
 }
 
-// Returns the operand that the node forwards unchanged; -1 if there is none.
+// Returns the operand that the node forwards unchanged, or -1 if there is none.
 ValueId HandedOn(const Graph& graph, const Node& node) {
   if (node.operands.empty() || node.outputs.size() != 1) return -1;
   const ValueId operand = node.operands[0];
@@ -38,7 +38,7 @@ ValueId HandedOn(const Graph& graph, const Node& node) {
       const auto* ranges = node.source->Get<SliceRanges>(Attr::kSlice);
       return ranges != nullptr && same_type ? operand : -1;
     }
-    // A copy is kept for its layout. The other moves change at least one size.
+    // A copy is kept because it may change the layout. The other moves change at least one size.
     case ops::Movement::kPad:
     case ops::Movement::kDynamicReshape:
     case ops::Movement::kBitcast:

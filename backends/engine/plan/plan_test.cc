@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares views with index arithmetic, checks that the arena's buffers do not overlap, and checks
-// the guarantees of passes.
+// Compares views with index arithmetic. Checks that buffers of the arena do not overlap, and that
+// passes do what they guarantee.
 #include <gtest/gtest.h>
 
 #include "backends/engine/plan/arena.h"
@@ -13,7 +13,7 @@
 namespace hlocts::plan {
 namespace {
 
-// Returns the elements of the array that the view shows, in order.
+// Returns the index in the source array of each element of the view, in order.
 std::vector<int64_t> SourceIndex(const View& view) {
   std::vector<int64_t> shown;
   std::vector<int64_t> index(view.dimensions.size(), 0);
@@ -108,7 +108,7 @@ TEST(PassesTest, EqualNodesAreOneAndDeadOnesGo) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kMultiply), 1);
 }
 
-// Returns how many loops and slices remain of two calls, on slices [0:1] and [`second`].
+// Returns how many while loops and slices remain of two calls, with slices [0:1] and [`second`].
 std::pair<int, int> LoopsAndSlices(absl::string_view second) {
   auto module = ParseModule(absl::StrCat(
       "HloModule m\nc { p = s32[1] parameter(0) q = s32[] reshape(p) n = s32[] constant(9)\n"
@@ -156,7 +156,7 @@ TEST(PassesTest, ADisabledPassDoesNothing) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kAdd), 2);
 }
 
-// Returns the opcode of the root r of `body` after all passes except `disabled`.
+// Returns the opcode of the root of a program after all passes except `disabled`.
 Opcode RootAfterPasses(const std::string& body, const PassNames& disabled = {}) {
   auto module = ParseModule("HloModule m\nENTRY e { " + body + " }");
   EXPECT_TRUE(module.ok()) << body << module.status();
@@ -201,7 +201,7 @@ constexpr AlgebraCase kAlgebra[] = {
     {"x = s8[] parameter(0) c = s8[] constant(127) ROOT r = s8[] maximum(x, c)", Opcode::kConstant},
     {"x = f32[] parameter(0) c = f32[] constant(8) ROOT r = f32[] divide(x, c)", Opcode::kMultiply},
     {"x = f32[] parameter(0) c = f32[] constant(6) ROOT r = f32[] divide(x, c)", Opcode::kDivide},
-    // 2^127 has no normal reciprocal.
+    // The reciprocal of 2^127 is not a normal number.
     {"x = f32[] parameter(0) c = f32[] constant(1.7014118346046923e38) ROOT r = f32[] divide(x, c)",
      Opcode::kDivide},
     {"x = f32[] parameter(0) c = f32[] constant(2) ROOT r = f32[] power(x, c)", Opcode::kMultiply},
@@ -239,7 +239,7 @@ TEST(PassesTest, WhatIsRepeatedIsComputedOnce) {
       " b = f32[99,8] broadcast(y), dimensions={0,1} ROOT r = f32[99,8] add(a, b)";
   EXPECT_EQ(RootAfterPasses(body), Opcode::kBroadcast);
   EXPECT_EQ(RootAfterPasses(body, {"broadcast-hoisting"}), Opcode::kAdd);
-  // Both dimensions vary.
+  // The result differs along both dimensions.
   EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) y = f32[99] parameter(1)"
                             " a = f32[99,8] broadcast(x), dimensions={1}"
                             " b = f32[99,8] broadcast(y), dimensions={0}"
@@ -256,7 +256,7 @@ TEST(PassesTest, TransposesOfProductsExchangeTheSides) {
   EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned, {"transpose-folding"}), Opcode::kTranspose);
   EXPECT_EQ(RootAfterPasses(dot + "ROOT r = f32[3,2,5] transpose(d), dimensions={1,0,2}"),
             Opcode::kTranspose);
-  // The product itself is also a result.
+  // The dot is also a result.
   EXPECT_EQ(RootAfterPasses(dot + turned + "ROOT r = (f32[5,2,3], f32[2,3,5]) tuple(t, d)"),
             Opcode::kTranspose);
 }
@@ -294,7 +294,7 @@ TEST(PassesTest, TheEngineFoldsWhatDependsOnConstants) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kBroadcast), 1);
 }
 
-// Compares every position of the result with the definition of pad.
+// Compares every element of the result with the definition of pad.
 TEST(PiecesTest, APadShowsWhatItsDefinitionSays) {
   PaddingConfig padding;
   for (int64_t low = -3; low <= 2; ++low) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the sizes of values that no operand limits: values without a bound, and results of recv. A
-// result of recv exists as zeros from the construction of the graph until recv-done.
+// Checks sizes that no operand limits: those of values with unbounded dimensions, and of results of
+// recv. Before recv-done, a recv's result is a constant of zeros, which occupies memory.
 #pragma once
 
 #include "spec/base/status.h"
@@ -8,8 +8,8 @@
 
 namespace hlocts::plan {
 
-// Returns Unimplemented if a size has no bound, ResourceExhausted if a recv needs more bytes than
-// the budget.
+// Returns Unimplemented if a dimension is unbounded, and ResourceExhausted if the result of a recv
+// exceeds bytes_max.
 absl::Status CheckReceived(const Module& module, int64_t bytes_max);
 
 }  // namespace hlocts::plan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps each value to its replacement while a pass goes through a graph in order.
+// Maps each value to its replacement while a pass visits a graph's nodes in order.
 #pragma once
 
 #include <numeric>
@@ -11,7 +11,7 @@ namespace hlocts::plan {
 
 class ReplacementMap {
  public:
-  // Maps every value that the graph has now to itself.
+  // Maps each value of the graph to itself.
   explicit ReplacementMap(const Graph& graph) : replacement_(graph.values.size()) {
     std::iota(replacement_.begin(), replacement_.end(), 0);
   }

@@ -83,7 +83,7 @@ absl::Status RunDevices(int64_t count, Communicator& world,
   for (int64_t d = 1; d < count; ++d) threads.emplace_back(run, d);
   run(0);
   for (std::thread& thread : threads) thread.join();
-  // A device that waited for a failed device only reports a deadlock.
+  // A deadlock is reported only if no other error is, because a failed device may have caused it.
   const absl::Status* first = nullptr;
   for (const absl::Status& status : statuses) {
     if (status.ok()) continue;

@@ -48,7 +48,7 @@ Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConf
   Piece piece = Within(operand, result);
   for (size_t d = 0; d < piece.dimensions.size(); ++d) {
     // Element i is at position low + i*step. Elements outside the result are dropped. low and step
-    // may be any int64.
+    // may have any int64 value.
     PieceDimension& at = piece.dimensions[d];
     const Int128 low = padding.dimensions[d].low, step = Int128{padding.dimensions[d].interior} + 1;
     const Int128 extent = at.size - 1 - low;

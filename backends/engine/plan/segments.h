@@ -10,8 +10,8 @@
 
 namespace hlocts::plan {
 
-// One dimension of a piece. The `count` positions low, low + step, ... of the assembled array show
-// elements of the piece's array, and these elements are `stride` apart.
+// One dimension of a piece. The `count` positions low, low + step, ... of the assembled array
+// contain elements of the piece's array that are `stride` apart.
 struct PieceDimension {
   int64_t size = 1;  // size of the assembled array
   int64_t low = 0, step = 1, count = 1, stride = 0;
@@ -19,8 +19,8 @@ struct PieceDimension {
   bool operator==(const PieceDimension&) const = default;
 };
 
-// The positions of the assembled array that show elements of one array. `offset` is the number of
-// the first of these elements.
+// The positions of an assembled array that contain elements of one array. `offset` is the index of
+// the first of these elements in that array.
 struct Piece {
   int64_t offset = 0;
   absl::InlinedVector<PieceDimension, 6> dimensions;  // outermost first
@@ -31,17 +31,17 @@ struct Piece {
   bool operator==(const Piece&) const = default;
 };
 
-// Returns the piece of a pad's result that shows the operand. `operand` is the view by which the
-// operand's elements are found in their array.
+// Returns the piece of a pad's result that contains the operand. `operand` maps positions of the
+// operand to elements of its base array.
 Piece PieceOfPad(const View& operand, const ArrayType& result, const PaddingConfig& padding);
-// Returns the pieces of the operands of a concatenate along `dimension`.
+// Returns the pieces of the result of a concatenate along `dimension`, one for each operand.
 std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const ArrayType& result,
                                        int64_t dimension);
 
-// The inputs of a pad or a concatenate: pieces, and the filling for positions that no piece covers.
+// The inputs of a pad or a concatenate: the pieces, and a value for positions that no piece covers.
 struct Assembly {
-  std::vector<Piece> pieces;  // of operands 0, 1, ..., or of the arrays of which these are views
-  // The operand with the single element; -1 if the pieces cover everything.
+  std::vector<Piece> pieces;  // of the operands' arrays (or base arrays of views)
+  // Index of the operand with the value for other positions; -1 if the pieces cover everything.
   int filling = -1;
 };
 Assembly AssemblyOf(const FusionPlan& fusion, const Graph& graph, const Node& node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that are the same in every engine, on row-major arrays in host memory: feeds, messages
-// between devices, collectives, custom calls, and partition-id and replica-id. An engine whose
+// Steps that every engine executes in the same way on row-major arrays in host memory: feeds,
+// messages between devices, collectives, custom calls, partition-id and replica-id. An engine whose
 // arrays are not in host memory passes copies.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace hlocts::plan {
 
-using Out = uint8_t* const*;            // pointers to results; nullptr for tokens
-using Operands = absl::Span<const In>;  // operands of each member of a collective
+using Out = uint8_t* const*;            // pointers to results; null for tokens
+using Operands = absl::Span<const In>;  // the operands of each member of a collective
 // Applies the collective's computation to operand k of all members, in the order of the group, and
 // stores the result in `out`.
 using Reduce = std::function<absl::Status(Operands all, size_t k, uint8_t* out)>;
@@ -34,7 +34,7 @@ inline void ZeroArrays(absl::Span<const ArrayType> types, Out arrays) {
 }
 using SharedStep = std::function<absl::Status(const Member& member, In in, Out out)>;
 
-// Steps of channel_steps.cc: InfeedStep and so on.
+// Declares the steps that channel_steps.cc defines: InfeedStep and so on.
 #define HLOCTS_SHARED_STEPS(F) \
   F(Infeed) F(Outfeed) F(Send) F(SendDone) F(Recv) F(RecvDone) F(ReplicaId) F(PartitionId)
 #define HLOCTS_SHARED_STEP(Name) \
@@ -42,14 +42,13 @@ using SharedStep = std::function<absl::Status(const Member& member, In in, Out o
 HLOCTS_SHARED_STEPS(HLOCTS_SHARED_STEP)
 #undef HLOCTS_SHARED_STEP
 
-// Returns the step of a collective. Defined in collective_steps.cc.
+// Returns the step of a collective (collective_steps.cc).
 absl::StatusOr<SharedStep> CollectiveStep(const Graph& graph, const Node& node);
 
-// Returns the step of a custom call that enters or leaves a manual region. Defined in
-// manual_region_step.cc.
+// Returns the step of a custom call that enters or leaves a manual region (manual_region_step.cc).
 absl::StatusOr<SharedStep> ManualRegionStep(const Graph& graph, const Node& node, bool enters);
 
-// Returns a step that calls the node's function in `library`. Defined in custom_call.cc.
+// Returns a step that calls the node's function in `library` (custom_call.cc).
 absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
                                           std::shared_ptr<void> library);
 

@@ -17,9 +17,9 @@ class Sinker {
     for (ValueId result : graph.results) Count(result);
   }
 
-  // Returns true if the view is the only user of an element-wise result.
+  // Returns true if the view may move before the element-wise node of which it is the only user.
   bool Sinks(const Node& view) const { return MaySink(view.opcode) && IsOwnLoop(view.operands[0]); }
-  // Returns the node that computes only the elements of the view.
+  // Returns the node changed to compute only the elements that the view selects.
   Node Sunk(const Node& view) {
     Node node = graph_.producer(view.operands[0]);
     graph_.nodes[graph_.values[view.operands[0]].node].removed = true;
@@ -40,7 +40,7 @@ class Sinker {
     return static_cast<size_t>(value) < uses_.size() && uses_[value] == 1 &&
            graph_.type(value).rank() > 0 && KindOf(graph_, node) == NodeKind::kElementwise;
   }
-  // Applies the view to another array of the same sizes.
+  // Applies the same view to another array with the same dimensions.
   ValueId SourceIndex(const Node& view, ValueId value) {
     ArrayType type = graph_.type(view.outputs[0]);
     type.type = graph_.type(value).type;
@@ -57,7 +57,7 @@ class Sinker {
   }
 
   Graph& graph_;
-  std::vector<int32_t> uses_;  // indexed by value; only values that existed before the pass
+  std::vector<int32_t> uses_;  // indexed by values that existed before the pass
 };
 
 }  // namespace

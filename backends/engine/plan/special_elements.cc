@@ -24,13 +24,13 @@ std::optional<uint64_t> FloatBits(SpecialElement special, const FloatFormat& for
   }
 }
 
-// Returns the bits of an integer. `mask` has all bits of the type, `lowest` is its least number.
+// Returns the bits of an integer. `mask` has all bits of the type, `lowest` is the least number.
 std::optional<uint64_t> IntegerBits(SpecialElement special, uint64_t mask, uint64_t lowest) {
   switch (special) {
     case SpecialElement::kZero:
       return 0;
     case SpecialElement::kOne:
-      // A signed integer of one bit cannot be 1.
+      // 1 does not exist in a signed integer type of one bit.
       return lowest == 1 ? std::nullopt : std::optional<uint64_t>(1);
     case SpecialElement::kOnes:
       return mask;

@@ -61,7 +61,7 @@ View Broadcast(const View& view, absl::Span<const int64_t> result,
   wide.offset = view.offset;
   for (int64_t size : result) wide.dimensions.push_back({size, 0});
   for (size_t d = 0; d < dimensions.size(); ++d) {
-    // A dimension of size 1 is repeated.
+    // A dimension of size 1 is broadcast, so its stride remains 0.
     if (view.dimensions[d].size != 1) {
       wide.dimensions[dimensions[d]].stride = view.dimensions[d].stride;
     }
@@ -76,7 +76,7 @@ View Sliced(const View& view, absl::Span<const SliceRange> ranges) {
     ViewDimension& dimension = result.dimensions[d];
     const int64_t size = SlicedSize(range);
     if (size > 0) result.offset += range.start * dimension.stride;
-    // If only one element is selected, the stride is irrelevant and may be any int64.
+    // The stride of a single element is irrelevant, and may have any int64 value.
     dimension = {size, dimension.stride * (size > 1 ? range.stride : 1)};
   }
   return result;
@@ -98,7 +98,7 @@ std::optional<View> Reshaped(const View& view, absl::Span<const int64_t> dimensi
   result.dimensions.resize(dimensions.size());
   const View simple = view.Simplified();
   size_t next = simple.dimensions.size();
-  // The rest of the old dimension being split, from its innermost part on.
+  // The part of an old dimension that new dimensions must still cover: its size and stride.
   int64_t left = 1, stride = 0;
   for (size_t d = dimensions.size(); d-- > 0;) {
     const int64_t size = dimensions[d];

@@ -8,10 +8,10 @@
 namespace hlocts::plan {
 namespace {
 
-// Limit of a window's reach: a sum of six such numbers fits int64.
+// Limit of the result of Reach: a sum of six such numbers fits in int64.
 constexpr int64_t kReach = int64_t{1} << 60;
 
-// Returns a bound on the distance of any position in this dimension from the first element.
+// Returns a bound on the distance of any position of a window from the first element of `base`.
 Int128 Reach(const WindowDimension& window, int64_t base, int64_t positions) {
   const Int128 low = window.padding_low;
   return (low < 0 ? -low : low) + Int128{base} * window.base_dilation +

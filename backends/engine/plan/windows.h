@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The windows of an instruction, checked to be in a range that is safe for kernels.
+// Reads the windows of an instruction, and checks that kernels can compute positions in int64.
 #pragma once
 
 #include <cstdint>
@@ -12,12 +12,12 @@
 
 namespace hlocts::plan {
 
-// Represents sums and products of a few attributes, which may have any value.
+// The type of sums and products of a few attributes, each of which may have any int64 value.
 __extension__ using Int128 = __int128;
 
-// Returns one window for each dimension of `base`. `positions` has the number of windows in each
-// dimension. Unused strides and dilations become 1. Attributes may be any int64: returns
-// Unsupported if sums and products of a few of them might overflow.
+// Returns one window for each dimension of `base`. `positions` is the number of windows along each
+// dimension. Strides and dilations without effect become 1. Returns Unsupported if sums and
+// products of a few attributes might overflow.
 absl::StatusOr<std::vector<WindowDimension>> WindowsOf(const Instruction& instruction,
                                                        absl::Span<const int64_t> base,
                                                        absl::Span<const int64_t> positions);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of views, pieces and windows of instructions whose numbers are near the limits of int64.
+// Tests views, pieces and windows of instructions whose attributes are near the limits of int64.
 #include "backends/engine/plan/windows.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 namespace hlocts::plan {
 namespace {
 
-// Attributes may be any int64. The unused stride of a single element counts as 1.
+// Attributes may have any int64 value. If there is one element, the stride becomes 1.
 TEST(PieceTest, NumbersNearTheEndsOfInt64) {
   const View far = Sliced(View::Dense({4}), {{1, 4, INT64_MAX}});
   EXPECT_EQ(far.elements(), 1);
@@ -21,7 +21,7 @@ TEST(PieceTest, NumbersNearTheEndsOfInt64) {
   PaddingConfig padding;
   padding.dimensions = {{-2, 2, INT64_MAX}};  // interior padding of a single element
   EXPECT_TRUE(PieceOfPad(View::Dense({1}), one, padding).IsEmpty());
-  // Drops all elements but the last of two.
+  // This padding drops the first of two elements.
   padding.dimensions = {{INT64_MIN + 1, 2, INT64_MAX - 1}};
   const ArrayType three = TypeOf(Shape(PrimitiveType::kU8, {3}));
   const Piece last = PieceOfPad(View::Dense({2}), three, padding);
