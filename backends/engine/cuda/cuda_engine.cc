@@ -83,12 +83,12 @@ absl::StatusOr<CompileOptions> CompileOptionsOf(pjrt::Options& given) {
 
 absl::StatusOr<std::unique_ptr<pjrt::Engine>> MakeEngine(pjrt::Options given) {
   const std::string named = given.Take("device");
-  int32_t index = -1;  // any device; workers spread over all
+  int32_t index = -1;  // -1: the process number selects a device
   if (!named.empty() && named != "host" && (!absl::SimpleAtoi(named, &index) || index < 0))
     return InvalidInput("option device: expected host or a number, found ", named);
   HLOCTS_ASSIGN_OR_RETURN(CompileOptions options, CompileOptionsOf(given));
   if (named == "host") return std::make_unique<CudaEngine>(std::move(options), MakeHostDevice());
-  // Workers that start one after the other have different process numbers.
+  // Successive workers usually have successive process numbers, so they use different devices.
   const int32_t count = std::max(CudaDeviceCount(), 1), shared = index < 0 ? count : 1;
   if (index < 0) index = static_cast<int32_t>(getpid() % count);
   HLOCTS_ASSIGN_OR_RETURN(std::shared_ptr<Device> device, OpenCudaDevice(index));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device memory and kernel launches for a plan. The device is an NVIDIA GPU (runtime/), or this
-// machine (`cuda-host`), which runs the same kernels as loops.
+// Device memory and kernel launches for the steps of a plan. The device is an NVIDIA GPU
+// (runtime/), or the host (`cuda-host`), which runs the same kernels as loops.
 #pragma once
 
 #include <atomic>
@@ -19,26 +19,26 @@ namespace hlocts::cuda {
 class Device {
  public:
   virtual ~Device() = default;
-  // Returns a non-null pointer, even for 0 bytes. ResourceExhausted: no memory is free.
+  // Returns a non-null pointer, even for 0 bytes. Returns ResourceExhausted if memory is exhausted.
   virtual absl::StatusOr<void*> Allocate(int64_t bytes) = 0;
   virtual void Release(void* data) = 0;
   virtual absl::Status Upload(void* to, const void* from, int64_t bytes) = 0;
-  // Returns after all earlier launches have completed.
+  // Waits until all earlier launches are complete, then copies.
   virtual absl::Status Download(void* to, const void* from, int64_t bytes) = 0;
   virtual absl::Status Copy(void* to, const void* from, int64_t bytes) = 0;
   // Runs threads 0 .. count - 1 of a kernel, or blocks 0 .. count - 1 of a block kernel. `code` is
-  // the result of Compile, or -1 to interpret the program.
+  // the result of Compile, or -1 to interpret the kernel's program.
   virtual absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                               int64_t code) = 0;
-  // Compiles a kernel whose program is emitted as `source`. -1: the device does not compile.
+  // Compiles a kernel whose program `source` contains. Returns -1 if the device has no compiler.
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source,
                                           bool fast_math) = 0;
   // Waits until all launches are complete.
   virtual absl::Status Synchronize() = 0;
-  // The clock measures seconds of device time, by default with the host's clock.
+  // Measures seconds of device time. The default implementation uses the host's clock.
   virtual absl::Status StartClock();
   virtual absl::StatusOr<double> StopClock();
-  // Returns false if no library supports the plan.
+  // Returns false if no library supports the plan, without an effect.
   virtual absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, const void* const* in,
                                            void* const* out) {
     return false;
@@ -50,16 +50,16 @@ class Device {
 
 // Returns a device that runs kernels as loops over their threads.
 std::unique_ptr<Device> MakeHostDevice();
-// Returns a host device that is never destroyed.
+// Returns the host device of this process, which is never destroyed.
 Device& SharedHostDevice();
 
-// The number of bytes that a run has allocated.
+// The number of bytes that one run has in use.
 using Account = std::shared_ptr<std::atomic<int64_t>>;
 
-// A block of a device's memory, freed when the last owner is destroyed.
+// A block of device memory. It is freed when its last owner is destroyed.
 class Memory {
  public:
-  // account: counts these bytes while the block exists; may be null.
+  // Allocates a block. `account` includes its bytes while the block exists, and may be null.
   static absl::StatusOr<std::shared_ptr<Memory>> New(Device& device, int64_t bytes,
                                                      Account account = nullptr);
   ~Memory() {

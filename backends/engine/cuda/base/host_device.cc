@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host as a device: loops run the threads of every kernel of dispatch.h.
+// The host as a device: each kernel of dispatch.h runs as a loop over its threads.
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -72,7 +72,7 @@ class HostDevice : public Device {
   absl::Status Synchronize() override { return absl::OkStatus(); }
 
  private:
-  // The byte of unwritten memory under $HLOCTS_CUDA_POISON, as on a GPU.
+  // The value of each byte of new memory if $HLOCTS_CUDA_POISON is set, as on a GPU.
   static constexpr int kPoison = 0xa5;
   const bool poisons_ = std::getenv("HLOCTS_CUDA_POISON") != nullptr;
 };

@@ -19,7 +19,7 @@ namespace {
 thread_local const std::string* t_instruction = nullptr;
 }  // namespace
 
-// Clears the pointer, because the functions that ran, and their names, may be destroyed now.
+// Clears the pointer to a step's name, because the functions that own names may be destroyed now.
 Run::~Run() { t_instruction = nullptr; }
 
 std::string CurrentInstruction() { return t_instruction != nullptr ? *t_instruction : ""; }
@@ -55,7 +55,7 @@ absl::Status Run::RunStep(const Step& step, std::vector<Buffer>& slots) {
   return absl::OkStatus();
 }
 
-// The callee owns each buffer that no other step reads.
+// Releases each buffer that no later step reads, so that the callee is its only owner.
 absl::Status Run::RunControl(const Step& step, std::vector<Buffer>& slots) {
   std::vector<Buffer> in;
   for (int32_t slot : step.in) in.push_back(slot < 0 ? Buffer() : slots[slot]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The compiled form of a graph, and its execution on one device.
+// The compiled form of a graph (Function), and its execution on one device.
 #pragma once
 
 #include <functional>
@@ -18,19 +18,19 @@ namespace hlocts::cuda {
 
 class Run;
 
-// Device pointers to operands and results; nullptr for tokens.
+// Device pointers to operands and results. The pointer of a token is null.
 using In = const void* const*;
 using Out = void* const*;
 using Work = std::function<absl::Status(Run& run, In in, Out out)>;
-// Control steps are calls, loops and branches. They pass whole buffers.
+// Control steps are calls, while loops and conditionals. They pass buffers instead of pointers.
 using Control =
     std::function<absl::StatusOr<std::vector<Buffer>>(Run& run, std::vector<Buffer> in)>;
 
 struct Step {
   std::string name;  // name of the step's last instruction
   Work work;
-  Control control;               // replaces work
-  std::vector<int32_t> in, out;  // slots; -1: a token
+  Control control;               // set instead of work in a control step
+  std::vector<int32_t> in, out;  // slots, -1 for a token
   std::vector<int64_t> out_bytes;
   std::vector<std::pair<int, int>> in_place;  // (result, operand) that may share memory
   std::vector<int32_t> last_use;              // slots that no later step reads
@@ -45,11 +45,11 @@ struct Function {
   std::vector<plan::ArrayType> parameter_types, result_types;
 };
 
-// State of one device's execution: step budget, random number generators, device numbers.
+// The state of an execution on one device: step budget, random number generators, device numbers.
 struct RunState {
   int64_t steps_left = 0;
   uint64_t rng_seed = 0;
-  uint64_t rng_stream = 0;         // rng instructions executed so far
+  uint64_t rng_stream = 0;         // number of rng instructions executed
   uint64_t rng_state[2] = {0, 0};  // state of rng-get-and-update-state
   int64_t replica = 0, partition = 0, device_number = 0;
   plan::Communicator* world = nullptr;
@@ -57,19 +57,19 @@ struct RunState {
 
 class Run : public RunState {
  public:
-  // bytes_max: limit on the arrays that are in use at one time.
+  // `bytes_max` limits the bytes of the arrays that exist at the same time.
   Run(Device& device, const RunState& state, int64_t bytes_max)
       : RunState(state),
         device_(device),
         bytes_max_(bytes_max),
         live_(std::make_shared<std::atomic<int64_t>>(0)) {}
   ~Run();
-  // Continues the run `whole` on another device; both share the memory budget.
+  // Continues the run `whole` on another device. Both runs share the memory budget.
   Run(Device& device, const Run& whole)
       : RunState(whole), device_(device), bytes_max_(whole.bytes_max_), live_(whole.live_) {}
 
   absl::StatusOr<std::vector<Buffer>> Call(const Function& function, std::vector<Buffer> arguments);
-  // Uploads the arguments and downloads results of these shapes.
+  // Uploads the arguments, calls the function, and downloads results of these shapes.
   absl::StatusOr<std::vector<Literal>> CallOnLiterals(const Function& function,
                                                       const std::vector<Literal>& arguments,
                                                       const std::vector<Shape>& results);
@@ -79,7 +79,7 @@ class Run : public RunState {
     if (count <= 0) return absl::OkStatus();
     return device_.Launch(kernel, &arguments, count, code);
   }
-  // Returns false if no library supports the plan.
+  // Returns false if no library supports the plan, without an effect.
   absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, std::initializer_list<const void*> in,
                                    std::initializer_list<void*> out) {
     return device_.CallLibrary(plan, in.begin(), out.begin());
@@ -92,7 +92,7 @@ class Run : public RunState {
     return absl::DeadlineExceededError("loops exceeded their budget of steps");
   }
 
-  double seconds = 0;  // device time without transfers
+  double seconds = 0;  // device time without uploads and downloads
 
  private:
   absl::Status RunStep(const Step& step, std::vector<Buffer>& slots);
@@ -103,7 +103,7 @@ class Run : public RunState {
   Account live_;
 };
 
-// Returns the name of the instruction that this thread ran last; "" outside a run.
+// Returns the name of the step that this thread ran last, or "" outside a run.
 std::string CurrentInstruction();
 
 }  // namespace hlocts::cuda

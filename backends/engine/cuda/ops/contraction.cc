@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot, ragged-dot and convolution, by libraries that support them, else by the general kernels of
-// device/contraction.h.
+// dot, ragged-dot and convolution. A library computes those that it supports, the kernels of
+// device/contraction.h the others.
 #include <algorithm>
 
 #include "backends/engine/cuda/ops/gemm.h"
@@ -45,7 +45,7 @@ absl::StatusOr<hl::View> TermsOf(const Operand& o) {
   return DeviceView(view);
 }
 
-// The result's dimensions are [group], batch, the free ones of lhs, the free ones of rhs.
+// The result's dimensions are [group], batch, the free dimensions of lhs, then those of rhs.
 struct DotShape {
   Operand lhs, rhs;
   int64_t first = 0;  // 1 if the result has a group dimension
@@ -87,7 +87,7 @@ StepDraft DotStep(const hl::DotArgs& args, int64_t elements) {
   return draft;
 }
 
-// With fewer rows, columns or terms, tiles are mostly empty.
+// With fewer rows, columns or terms, most elements of a tile would be unused.
 constexpr int64_t kTileLeast = 8;
 
 absl::StatusOr<hl::View> LinesOf(const Operand& o) {
@@ -101,7 +101,7 @@ int Adjoins(const hl::View& terms) {
   return terms.rank > 0 && terms.stride[terms.rank - 1] == 1 ? 1 : 0;
 }
 
-// Computes the sums of DotStep by tiles. Leaves `draft` unchanged if tiles would be mostly empty.
+// Makes the step compute by tiles. Leaves `draft` unchanged if most of a tile would be unused.
 absl::Status UseTiles(const DotShape& shape, const hl::DotArgs& dot, StepDraft& draft) {
   hl::DotTileArgs args = {};
   args.rows = SizeOf(shape.lhs, shape.lhs.free);
@@ -157,7 +157,7 @@ absl::StatusOr<StepDraft> MakeDot(const OpContext& context) {
 
 namespace {
 
-// Makes the ragged dimension the first of the terms, so that a group's terms are contiguous.
+// Makes the ragged dimension the outermost contracting one, so each group's terms are contiguous.
 void PutFirst(int64_t ragged, DotDimensionNumbers& n) {
   const auto found = std::find(n.lhs_contracting.begin(), n.lhs_contracting.end(), ragged);
   const auto at = found - n.lhs_contracting.begin();
@@ -182,9 +182,9 @@ hl::DotArgs RaggedArgs(const OpContext& context, int64_t ragged, const DotDimens
 
 }  // namespace
 
-// If a free dimension is ragged, the rows of group g are multiplied by rhs[g], and rows outside all
-// groups are zeros. If a contracting dimension is ragged, result[g] contracts over the elements of
-// group g. The sizes do not affect a batch dimension.
+// A ragged free dimension of lhs: the rows of group g are multiplied by rhs[g], and rows outside
+// all groups become zeros. A ragged contracting dimension: result[g] contracts over the elements of
+// group g. A ragged batch dimension: the group sizes have no effect.
 absl::StatusOr<StepDraft> MakeRaggedDot(const OpContext& context) {
   DotDimensionNumbers n = DotDimensionsOf(context.source());
   const plan::ArrayType &lhs = context.in(0), &sizes = context.in(2);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls, loops and branches. The host evaluates the conditions; buffers are passed by reference.
+// Calls, while loops and conditionals. The host evaluates conditions. Buffers are not copied.
 #include "backends/engine/cuda/compile/op_list.h"
 
 namespace hlocts::cuda {
@@ -61,7 +61,7 @@ absl::StatusOr<std::vector<plan::Graph*>> BranchesOf(const OpContext& context) {
 
 }  // namespace
 
-// An index outside the N branches selects the last. With two branches true selects the first.
+// An index outside the N branches selects the last branch. A true predicate selects the first.
 absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<plan::Graph*> graphs, BranchesOf(context));
   std::vector<Branch> branches;

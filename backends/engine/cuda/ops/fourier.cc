@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fft along the innermost dimensions, in complex f64, with one pass of kernels for each prime
-// factor.
+// fft along the innermost dimensions, in complex f64. Each prime factor of a length takes one
+// launch.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@ struct Transform {
   plan::ArrayType in, out;
 };
 
-// Transforms along one dimension. Each pass writes another array.
+// Transforms the array along one dimension. Each pass writes to a new array.
 absl::Status TransformAxis(Run& run, const std::vector<int64_t>& dimensions, size_t axis,
                            bool forward, Buffer& data) {
   const int64_t elements = Product(dimensions);
@@ -43,7 +43,7 @@ absl::Status TransformAxis(Run& run, const std::vector<int64_t>& dimensions, siz
   return absl::OkStatus();
 }
 
-// Copies rows to another length, from elements of a type (load 1) or complex numbers (load 2).
+// Copies rows of length `from` to complex rows of length `to`. `load`, `half`: see SpectrumArgs.
 absl::StatusOr<Buffer> Spectrum(Run& run, int type, int load, bool half, const void* in,
                                 int64_t rows, int64_t from, int64_t to) {
   HLOCTS_ASSIGN_OR_RETURN(Buffer result, run.Allocate(rows * to * 16));

@@ -13,7 +13,7 @@ int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions) {
 
 namespace {
 
-// Dimensions that are traversed as one: the number of elements and their stride.
+// Several dimensions that are traversed as one, with the number of elements and their stride.
 struct Axis {
   int64_t size = 1, stride = 0;
 };
@@ -33,9 +33,9 @@ std::optional<Axis> AxisOf(const DotOperand& o, const std::vector<int64_t>& dime
 }
 
 struct GemmTypes {
-  int operands = 0, result = 0;  // types of the product; 0: none
+  int operands = 0, result = 0;  // types of the library's product; 0 if unsupported
 };
-// Floats of up to 8 bits except f8e8m0fnu are multiplied as f16: exact products, sums in f32.
+// Floats of up to 8 bits except f8e8m0fnu are multiplied as f16: products are exact, sums are f32.
 GemmTypes TypesOf(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType out) {
   const int a = TypeNumber(lhs), b = TypeNumber(rhs), c = TypeNumber(out);
   const bool same = a == b;
@@ -60,7 +60,7 @@ GemmTypes TypesOf(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType out) {
   return {operands, c == operands ? c : hl::kF32};
 }
 
-// A matrix of rows x columns with one contiguous dimension.
+// A matrix whose rows or columns are contiguous.
 struct Matrix {
   bool columns_adjoin = true;
   int64_t leading = 1, batch_stride = 0;
@@ -84,8 +84,8 @@ std::optional<Matrix> MatrixOf(const DotOperand& o, const std::vector<int64_t>& 
   return std::nullopt;
 }
 
-// Returns the operand's matrix. If the layout or type does not suit, packs the operand as [batch,
-// rows, columns]. adjoin: the columns must be contiguous.
+// Returns the operand as a matrix. If its layout or type is unsuitable, `packing` copies it to
+// [batch, rows, columns]. If `adjoin`, the columns must be contiguous.
 std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& rows,
                              const std::vector<int64_t>& columns, PrimitiveType from, int to,
                              bool adjoin, Packing& packing) {
@@ -107,14 +107,14 @@ std::optional<Matrix> Packed(const DotOperand& o, const std::vector<int64_t>& ro
   return Matrix{true, SizeOf(o, columns), SizeOf(o, rows) * SizeOf(o, columns)};
 }
 
-// The flattened dimensions of a product: lhs has `rows`, rhs has `columns`.
+// The sizes of a product's flattened dimensions. lhs has `rows`, rhs has `columns`.
 struct Sides {
   int64_t batch = 1, rows = 1, columns = 1, terms = 1;
 };
 
 // The result is row-major [batch, rows, columns]. A library interprets this memory as a
-// column-major matrix of columns x rows, so it computes the product of the transposes, with rhs
-// first. For s8 the library supports one form, in which the terms of both operands are contiguous.
+// column-major matrix of columns x rows. It therefore computes the transposed product, with rhs as
+// A. For s8 the library supports only operands whose terms are contiguous.
 void SetPlan(const Sides& s, const Matrix& left, const Matrix& right, GemmPlan& p) {
   p.m = s.columns;
   p.n = s.rows;

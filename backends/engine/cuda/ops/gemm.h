@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot as one (batched) matrix product of a library.
+// A dot as one (batched) matrix product of a library.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace hlocts::cuda {
 
-// The dimensions of an operand of dot, by their role.
+// An operand of dot: its sizes, strides, and dimensions by their role.
 struct DotOperand {
   absl::Span<const int64_t> dimensions;
   std::vector<int64_t> strides, batch, contracting, free;
@@ -16,7 +16,7 @@ struct DotOperand {
 
 int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions);
 
-// A copy of an operand in another order or type, if needed.
+// A copy that changes the order or the type of an operand, if it is needed.
 struct Packing {
   bool needed = false;
   hl::CastArgs cast = {};
@@ -26,15 +26,15 @@ struct Packing {
 struct GemmJob {
   GemmPlan plan = {};
   Packing lhs, rhs;
-  bool copies = false;  // the library's result type differs from the instruction's
+  bool copies = false;  // the library's result is copied to the instruction's type
   hl::CastArgs last = {};
   int64_t out_elements = 0;
 
-  // Returns false if no library supports the product.
+  // Returns false if no library supports the product, without an effect.
   absl::StatusOr<bool> operator()(Run& run, In in, void* out) const;
 };
 
-// Returns nullopt if no library supports a product of these types or sizes.
+// Returns nullopt if no library supports a product of these types or layouts.
 std::optional<GemmJob> PlanGemm(const OpContext& context, const DotOperand& lhs,
                                 const DotOperand& rhs);
 

@@ -13,7 +13,7 @@ bool IsTaken(int type) {
   return type == hl::kF32 || type == hl::kF64 || type == hl::kF16 || type == hl::kBF16;
 }
 
-// Sets a cast of an array to the packed order of these dimensions, or with `back` from it.
+// Sets a cast that copies an array to packed dimensions `order`, or from them if `back`.
 bool SetOrder(const plan::ArrayType& type, const std::vector<int64_t>& order, bool back,
               hl::CastArgs& cast) {
   const std::vector<int64_t> strides = Strides(type.dimensions);
@@ -43,7 +43,7 @@ std::vector<int64_t> Order(int64_t first, int64_t second, absl::Span<const int64
   return order;
 }
 
-// Sets padding, or a padded copy of the image if no library supports this padding.
+// Sets the plan's padding. If no library supports this padding, plans a padded copy of the image.
 void SetPadding(const Window* given, ConvolutionJob& job) {
   ConvolutionPlan& p = job.plan;
   int64_t low[3] = {}, high[3] = {}, holes[3] = {};
@@ -92,7 +92,7 @@ std::vector<int64_t> LastOrder(int64_t first, absl::Span<const int64_t> rest, in
   return order;
 }
 
-// Returns false if a kernel does not support so many dimensions.
+// Returns false if the rank is more than a kernel supports.
 bool SetChannelsLast(const ConvolutionDimensionNumbers& n, const plan::ArrayType& lhs,
                      const plan::ArrayType& rhs, const plan::ArrayType& out, ConvolutionJob& job) {
   hl::CastArgs image = {}, result = {};
@@ -105,8 +105,8 @@ bool SetChannelsLast(const ConvolutionDimensionNumbers& n, const plan::ArrayType
   return ordered;
 }
 
-// Returns true if every dimension is reversed, false if none is, and nullopt if only some are. A
-// dimension of one tap counts as either.
+// Returns true if every dimension is reversed, false if none is, nullopt if only some are. A
+// dimension with one tap is ignored.
 std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   bool all = true, none = true;
   for (int d = 0; d < p.spatial; ++d) {
@@ -118,7 +118,7 @@ std::optional<bool> IsFlipped(const Window* given, const ConvolutionPlan& p) {
   return !none;
 }
 
-// Returns true if the window's numbers fit cuDNN's ints.
+// Returns true if the attributes of the window fit in cuDNN's ints.
 bool FitsLibrary(const Window* window) {
   const auto fits = [](int64_t x) {
     return x > std::numeric_limits<int>::min() && x < std::numeric_limits<int>::max();
@@ -131,7 +131,7 @@ bool FitsLibrary(const Window* window) {
                                           });
 }
 
-// Returns false if no library supports the types or attributes, or if the convolution is small.
+// Returns false if no library supports the types or attributes, or if the convolution is too small.
 bool SetSizes(const OpContext& context, const ConvolutionDimensionNumbers& n, ConvolutionPlan& p) {
   const Instruction& source = context.source();
   const plan::ArrayType &lhs = context.in(0), &rhs = context.in(1), &out = context.out(0);
@@ -187,7 +187,7 @@ absl::StatusOr<std::optional<ConvolutionJob>> PlanConvolution(const OpContext& c
 
 namespace {
 
-// Returns the array in the order of the cast; the array itself if it has that order.
+// Returns the array in the order of the cast. Copies it only if its order differs.
 absl::StatusOr<const void*> Ordered(Run& run, const hl::CastArgs& cast, int64_t elements,
                                     const void* in, Buffer& memory) {
   if (IsInOrder(cast.view)) return in;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather and scatter: windows of an operand whose starts are given by index vectors.
+// gather and scatter, which access windows of an operand that index vectors select.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
@@ -9,9 +9,10 @@
 namespace hlocts::cuda {
 namespace {
 
-// The common description of gather and scatter. window: the window's size in each operand
-// dimension. window_dims: the dimensions of the batched array that correspond to the operand
-// dimensions not in `absent`, in order. The other batched dimensions number the windows.
+// The parts that gather and scatter share. `batched` is the array of all windows: gather's result
+// or scatter's updates. `window` is the window's size in each operand dimension. `window_dims` are
+// the batched dimensions that correspond, in order, to the operand dimensions not in `absent`. The
+// other batched dimensions enumerate the windows.
 struct Description {
   const plan::ArrayType& operand;
   const plan::ArrayType& indices;
@@ -20,10 +21,10 @@ struct Description {
   std::vector<int64_t> window_dims, absent;
   std::vector<int64_t> index_map, operand_batching, indices_batching;
   int64_t vector_dimension = 0;
-  bool whole = false;  // whole windows are kept in bounds, not only their elements
+  bool whole = false;  // entire windows, not only elements, are kept in bounds
 };
 
-// Sets the strides of the batched dimensions that number the windows.
+// Sets the strides of the batched dimensions that enumerate the windows.
 void SetBatch(const Description& d, const std::vector<int64_t>& operand, hl::IndexedWindows& w) {
   const std::vector<int64_t> indices = Strides(d.indices.dimensions);
   const std::vector<int64_t> batch = DimensionsExcept(d.batched.rank(), d.window_dims);
@@ -105,7 +106,7 @@ absl::StatusOr<StepDraft> MakeGather(const OpContext& context) {
 
 namespace {
 
-// Values at the boundaries of a level's pieces.
+// The values at the borders of pieces, which RunScatter combines at the next level.
 struct ScatterBorders {
   Buffer targets, heads, tails;
 
@@ -124,7 +125,7 @@ struct ScatterBorders {
 }  // namespace
 
 absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code) {
-  std::vector<ScatterBorders> levels;  // each level reads the previous one
+  std::vector<ScatterBorders> levels;  // each level combines the borders of the previous level
   while (args.splits != 0 && args.count > hl::kScatterPiece) {
     const int64_t borders = (args.count + hl::kScatterPiece - 1) / hl::kScatterPiece;
     HLOCTS_RETURN_IF_ERROR(levels.emplace_back().Allocate(run, borders, args));
@@ -141,7 +142,7 @@ absl::Status RunScatter(Run& run, hl::ScatterArgs args, int64_t code) {
 
 namespace {
 
-// Sorts the targets of all updates, then applies each target's updates.
+// Sorts the updates by their target elements, then applies the updates of each target in order.
 class ScatterStep {
  public:
   hl::TargetArgs targets = {};
@@ -175,8 +176,8 @@ class ScatterStep {
   }
 };
 
-// Applies updates in any order, if all targets are distinct or if the order does not affect the
-// result.
+// Applies updates in any order. Is used if all targets are distinct, or if the order does not
+// affect the result.
 struct DirectScatter {
   hl::ScatterDirectArgs args = {};
   int64_t count = 0, bytes = 0, code = -1;
@@ -192,7 +193,7 @@ struct DirectScatter {
   }
 };
 
-// Returns true if the indices are unique and their windows have no element in common.
+// Returns true if unique_indices is set and no two windows have an element in common.
 bool HasUniqueTargets(const OpContext& context, const Description& d) {
   return context.source().BoolOr(Attr::kUniqueIndices, false) &&
          std::all_of(d.index_map.begin(), d.index_map.end(),
@@ -247,8 +248,8 @@ Description DescribeScatter(const OpContext& context) {
 
 }  // namespace
 
-// Applies updates in row-major order of the windows and of their elements. Skips elements out of
-// bounds (scatter.47, ruling 0011).
+// Applies updates in row-major order of windows, then of the elements of a window. Skips elements
+// that are out of bounds (scatter.47, ruling 0011).
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_RETURN_IF_ERROR(CheckPlaces(context, arrays));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky, triangular-solve and batch normalization, by the kernels of device/linear.h and
+// cholesky, triangular-solve and batch normalization. The kernels are in device/linear.h and
 // device/block_norm.h.
 #include "backends/engine/cuda/compile/op_list.h"
 
@@ -73,8 +73,8 @@ hl::NormMode ModeOf(Opcode opcode) {
   return opcode == Opcode::kBatchNormGrad ? hl::kNormGradient : hl::kNormInference;
 }
 
-// The operands are operand, scale and offset, in inference also mean and variance. The operands of
-// the gradient are operand, scale, mean, variance and grad.
+// The operands are operand, scale and offset; inference has also mean and variance. The gradient
+// has operand, scale, mean, variance and grad_output.
 void SetOperands(In in, Out out, hl::NormArgs& args) {
   args.x = in[0];
   args.scale = in[1];
@@ -112,12 +112,12 @@ absl::StatusOr<StepDraft> MakeBatchNorm(const OpContext& context) {
     if (d > feature) args.inner *= operand.dimensions[d];
   }
   args.count = operand.dimensions[feature];
-  // epsilon is an f32 in HLO.
+  // HLO defines epsilon as an f32.
   args.epsilon =
       static_cast<double>(static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0)));
   const int64_t elements = operand.elements;
   args.phases = hl::kNormPhases;
-  // If inner is small, the elements of adjacent features are read together.
+  // If `inner` is small, a block reads the elements of kSideBySide adjacent features together.
   args.features = args.inner >= kSideBySide ? 1 : kSideBySide;
   args.narrow = elements < kNarrowElements ? 1 : 0;
   StepDraft draft;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that are not views: the result is assembled from bytes of the operands.
+// Data movement that no view can express: the result is assembled from bytes of the operands.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/copy_plan.h"
@@ -15,7 +15,7 @@ plan::View Strided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> st
   return view;
 }
 
-// The position of a start index: a scalar operand for each dimension, or (in 2018) one array.
+// The location of a start index: a scalar operand, or (until 2018) an element of an array operand.
 struct Start {
   size_t operand;
   int64_t byte;
@@ -35,7 +35,7 @@ struct DynamicBox {
   }
 };
 
-// Returns the box of `array` that is copied or replaced; operands from `first` on are its start.
+// Returns the box of `array` that is copied or replaced. Operands from `first` on are its start.
 absl::StatusOr<DynamicBox> BoxOf(const OpContext& context, size_t first,
                                  const plan::Dimensions& array, const plan::Dimensions& box) {
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, array.size()));
@@ -69,7 +69,7 @@ absl::StatusOr<hl::PadShape> PadShapeOf(const OpContext& context) {
   const plan::Piece piece = plan::PieceOfPad(plan::View::Dense(operand.dimensions), out, *padding);
   hl::PadShape shape = {};
   shape.rank = static_cast<int>(out.rank());
-  // Every number in a division is at most the result's size, which fits into 32 bits.
+  // No number in a division exceeds the size of the result, which fits in 32 bits.
   shape.narrow = out.elements < kNarrowElements / 2 ? 1 : 0;
   shape.offset = piece.offset;
   for (size_t d = 0; d < out.dimensions.size(); ++d) {
@@ -156,7 +156,7 @@ absl::StatusOr<StepDraft> MakeDynamicUpdateSlice(const OpContext& context) {
   return draft;
 }
 
-// Copies the bits of the elements in order between types of different widths.
+// Copies the bits of elements in order between types of different width.
 absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   const plan::ArrayType &in = context.in(0), &out = context.out(0);
   hl::RepackArgs args = {};
@@ -174,7 +174,7 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// Writes the operand's bytes in the order of its layout and reads them back in the order of the
+// Writes the operand's bytes in the order of its layout, and reads them in the order of the
 // result's layout. Runs on the host unless both layouts are row-major.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();

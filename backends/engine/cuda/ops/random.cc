@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers by the kernels of device/random.h.
+// Random numbers. The kernels are in device/random.h.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
@@ -7,9 +7,9 @@
 namespace hlocts::cuda {
 namespace {
 
-// ThreeFry makes two elements narrower than 64 bits from one counter. The two are adjacent along
-// the first dimension of even size, or else along the largest one. Stores that dimension in `args`.
-// Returns the number of counter steps.
+// For types narrower than 64 bits, ThreeFry computes two elements from one counter. Their positions
+// differ only along one dimension: the first of even size, or else the largest. Stores that
+// dimension in `args`, and returns the number of counter values used.
 uint64_t SetThreeFry(const plan::ArrayType& type, hl::BitsArgs& args) {
   if (BitWidth(type.type) == 64 || type.dimensions.empty()) {
     return static_cast<uint64_t>(type.elements);

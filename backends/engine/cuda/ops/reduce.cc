@@ -11,7 +11,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Returns windows over arrays of dimensions `base`; `positions` has one element for each window.
+// Returns windows over an array with dimensions `base`, positions[d] of them in dimension d.
 absl::StatusOr<hl::WindowShape> WindowOf(const OpContext& context, const plan::Dimensions& base,
                                          const plan::Dimensions& positions) {
   HLOCTS_RETURN_IF_ERROR(CheckRank(context, base.size()));
@@ -44,7 +44,7 @@ void SetPointers(In in, Out out, Args& args) {
 
 }  // namespace
 
-// Makes a map whose computation is not a program; function_builder.cc makes the other maps.
+// Makes a map whose computation cannot be part of a loop. function_builder.cc makes the other maps.
 absl::StatusOr<StepDraft> MakeMap(const OpContext& context) {
   const size_t arrays = context.node.operands.size();
   std::vector<PrimitiveType> types;
@@ -120,8 +120,8 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
-// Sorts the windows by the element that each selects. If several windows select the same element,
-// their source elements are combined in order.
+// Sorts windows by the element that each selects. If several windows select the same element, their
+// source elements are combined in order.
 struct SelectAndScatter {
   hl::SelectArgs select = {};
   hl::ScatterArgs scatter = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-windows that are inclusive scans along one dimension, in linear time.
+// reduce-windows that are inclusive scans along one dimension. The work is linear in the size.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Each thread scans a line if there are many contiguous lines.
+// If there are at least this many lines, and `inner` is at least this, each thread scans one line.
 constexpr int64_t kLinesForThreads = 1 << 14, kInnerForThreads = 32;
 
 struct Cumulative {
@@ -17,7 +17,7 @@ struct Cumulative {
 };
 
 // Returns the only dimension with a window, if the window at each position covers this position and
-// all before it (if reversed, all after it).
+// all positions before it (or after it, if `reversed`).
 std::optional<Cumulative> CumulativeOf(const Window* window, const plan::Dimensions& base) {
   if (window == nullptr || window->dimensions.size() != base.size()) return std::nullopt;
   std::optional<Cumulative> found;
@@ -47,7 +47,7 @@ struct ScanRun {
     return by_lines() ? run.Launch(hl::kScanLineKernel, now, now.lines, code) : Scan(run, now);
   }
   bool by_lines() const { return args.lines >= kLinesForThreads && args.inner >= kInnerForThreads; }
-  // Scans the totals of the chunks like the line itself.
+  // Scans a line in chunks. The totals of the chunks are themselves scanned as a line.
   absl::Status Scan(Run& run, hl::ScanArgs now) const {
     Buffer totals, carries;
     now.chunks = (now.size + hl::kScanChunk - 1) / hl::kScanChunk;

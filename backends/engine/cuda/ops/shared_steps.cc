@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the steps of plan/shared_steps.h on copies of the arrays in host memory. Replicas share one
-// device and exchange data through the plan's communicator. Reductions run on the device.
+// device and exchange data through plan::Communicator. Reductions run on the device.
 #include "backends/engine/plan/shared_steps.h"
 
 #include "backends/engine/cuda/compile/host_steps.h"
@@ -9,7 +9,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Reduces the operands of all members. OnCopies passes it to a collective that reduces.
+// Reduces the operands of all members of a collective.
 using Reducer = std::function<absl::Status(Run& run, plan::Operands all, size_t k, uint8_t* out)>;
 Work OnCopies(const OpContext& context, plan::SharedStep step, Reducer reducer = nullptr) {
   return [step = std::move(step), copies = HostCopies(context), reducer = std::move(reducer)](
@@ -32,7 +32,7 @@ absl::StatusOr<StepDraft> Draft(const OpContext& context, absl::StatusOr<plan::S
   return draft;
 }
 
-// Computes out = body(... body(first, second) ..., last), in the order of the group.
+// Computes out = body(... body(first, second) ..., last) over the members, in group order.
 absl::Status ReduceAll(Run& run, const Body& body, const plan::ArrayType& type, plan::Operands all,
                        size_t k, uint8_t* out) {
   HLOCTS_ASSIGN_OR_RETURN(const Buffer sum, run.Allocate(type.bytes));
@@ -51,7 +51,7 @@ absl::Status ReduceAll(Run& run, const Body& body, const plan::ArrayType& type, 
   return run.device().Download(out, sum->data(), type.bytes);
 }
 
-// Returns a reduction over members as loops over two arrays; null if the node has no computation.
+// Returns a function that reduces the members' operands, or null if the node has no computation.
 absl::StatusOr<Reducer> ReducerOf(const OpContext& context) {
   if (context.node.called.empty()) return Reducer();
   const std::vector<plan::ArrayType> types = plan::OperandTypes(context.graph, context.node);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort with any comparator, stably: by a library's radix sort if the comparator has ranks, else by
-// merges (device/sort.h).
+// sort with any comparator, stably. A library's radix sort is used if ranks are equivalent to the
+// comparator (sort_rank.cc), merges (device/sort.h) otherwise.
 #include <algorithm>
 #include <limits>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kSortedForLibrary = 1 << 14;
 
-// Returns a comparator for the total order of elements of one of the arrays.
+// Returns a comparator by total order of the elements of operand `array`.
 absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, PrimitiveType type,
                                                       hl::Direction direction, int array = 0) {
   std::vector<hl::Instr> code(4);
@@ -32,7 +32,7 @@ absl::StatusOr<std::shared_ptr<const Body>> OrderBody(Compiler& compiler, Primit
   return compiler.UploadProgram(std::move(code));
 }
 
-// Sorts keys and values by the bits [0, end_bit). Returns false if no library sorts.
+// Sorts pairs by bits [0, end_bit) of their keys. Returns false if there is no library.
 absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_bit, Buffer& keys,
                                Buffer& values) {
   HLOCTS_ASSIGN_OR_RETURN(Buffer sorted, run.Allocate(count * key_bytes));
@@ -45,9 +45,9 @@ absl::StatusOr<bool> SortPairs(Run& run, int64_t count, int key_bytes, int end_b
   return done;
 }
 
-// Sorts the order in `values` by this rank, and then by rows if row_bits > 0. Returns false if no
-// library sorts. If rank and row fit into 64 bits, one key contains both; else a second pass sorts
-// by rows.
+// Sorts the positions in `values` by this rank, and then by row if row_bits > 0. Returns false if
+// there is no library. If rank and row fit in 64 bits, one key contains both. Otherwise a second
+// pass sorts by row.
 absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& rank, int row_bits,
                                 const void* in, bool sorted, Buffer& values) {
   const int64_t count = job.rows * job.args.size;
@@ -74,8 +74,9 @@ absl::StatusOr<bool> SortByRank(Run& run, const SortJob& job, const SortRank& ra
   return SortPairs(run, count, 4, row_bits, keys, values);
 }
 
-// Returns the order of each row; null if no library sorts. Sorts by the least significant rank
-// first and by the others after it, which is correct because sorts are stable.
+// Returns the sorted order of each row, or null if there is no library. Sorts by each rank, the
+// least significant one first. As the sorts are stable, later ones keep the order of equal
+// elements.
 absl::StatusOr<Buffer> RankedOrder(Run& run, const SortJob& job, In in) {
   const int64_t count = job.rows * job.args.size;
   if (count > std::numeric_limits<int32_t>::max()) return Buffer();
@@ -137,7 +138,7 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   return absl::OkStatus();
 }
 
-// Returns true if the array has a NaN.
+// Returns true if the array contains a NaN.
 absl::StatusOr<bool> HasNan(Run& run, const SortJob& job, const SortRank& rank, const void* in) {
   int32_t found = 0;
   HLOCTS_ASSIGN_OR_RETURN(const Buffer flag, run.Allocate(sizeof(found)));
@@ -172,7 +173,7 @@ absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in) {
   for (int k = 0; k < args.arrays; ++k) args.in[k] = in[k];
   args.order = static_cast<hl::i64*>(order->data());
   HLOCTS_RETURN_IF_ERROR(run.Launch(hl::kSortStartKernel, args, elements));
-  // The first pass has the most splits: one for each chunk of two elements.
+  // The first pass has the most splits: one for each pair of elements, and one more for each row.
   HLOCTS_ASSIGN_OR_RETURN(const Buffer splits, run.Allocate((elements + job.rows) * 8));
   args.splits = static_cast<hl::i64*>(splits->data());
   for (int64_t width = 1; width < size; width *= 2) {
@@ -196,9 +197,9 @@ namespace {
 
 struct SortStep {
   SortJob job;
-  std::vector<int> widths;  // bytes of the arrays' elements
+  std::vector<int> widths;  // bytes of an element of each array
   int64_t elements = 0;
-  bool alone = false;  // a library sorts one row of f32 without values
+  bool alone = false;  // a library sorts one row of f32 keys without values
 
   absl::Status operator()(Run& run, In in, Out out) const {
     if (elements == 0) return absl::OkStatus();
@@ -233,7 +234,7 @@ void SetRows(const OpContext& context, SortJob& job) {
   job.rows = outer * job.args.inner;
 }
 
-// Returns true if one row of f32 is sorted ascending, with equal zeros and no check for NaN.
+// Returns true for one ascending row of f32 in which zeros are equal and NaNs need no check.
 bool IsSortedAlone(const OpContext& context, const SortJob& job) {
   if (job.ranks.size() != 1 || context.node.operands.size() != 1 || job.rows != 1) return false;
   const SortRank& rank = job.ranks[0];
@@ -260,8 +261,8 @@ absl::StatusOr<StepDraft> MakeSort(const OpContext& context) {
   FindRanks(context.called(0), stable, job);
   if (!stable && job.ranks.size() == 1) {
     // If the comparator does not order NaN, merges by it would leave numbers next to a NaN unsorted
-    // (ruling 0024). The total order sorts these numbers. Elements that only the total order
-    // distinguishes may be in any order.
+    // (ruling 0024). Merges by the total order sort these numbers. Elements that only the total
+    // order distinguishes may be in any order.
     const SortRank& rank = job.ranks[0];
     HLOCTS_ASSIGN_OR_RETURN(
         job.body, OrderBody(context.compiler, context.in(static_cast<size_t>(rank.array)).type,

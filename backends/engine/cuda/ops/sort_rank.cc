@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds comparators that compare ranks. A radix sort of keys then gives their order.
+// Finds comparators that are equivalent to comparing ranks, so that a radix sort can be used.
 #include <optional>
 #include <utility>
 
@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// One element of an operand. zeros, nans: all zeros, or all NaNs, are made equal.
+// One element of an operand. If `zeros` or `nans`, all zeros or all NaNs have been made equal.
 struct Ranked {
   int32_t parameter;
   bool zeros = false, nans = false;
@@ -23,7 +23,7 @@ std::optional<hl::Value> ConstantOf(const plan::Graph& body, plan::ValueId value
 std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value);
 
 // Recognizes a select(test, constant, element) that replaces zeros by +0 or NaNs by a positive NaN.
-// JAX compares such elements by the total order.
+// JAX applies it to elements before it compares them by the total order.
 std::optional<Ranked> MadeAlike(const plan::Graph& body, const plan::Node& select) {
   const plan::Node& test = body.producer(select.operands[0]);
   std::optional<Ranked> element = RankedOf(body, select.operands[2]);
@@ -55,7 +55,7 @@ std::optional<Ranked> RankedOf(const plan::Graph& body, plan::ValueId value) {
   return node.opcode == Opcode::kSelect ? MadeAlike(body, node) : std::nullopt;
 }
 
-// A comparison of two elements of one array: the array and the direction.
+// A comparison of two elements of one array.
 struct Comparison {
   SortRank rank;
   bool total = false, is_float = false;
@@ -85,7 +85,7 @@ std::optional<Comparison> ComparisonOf(const plan::Graph& body, plan::ValueId va
   return result;
 }
 
-// Returns true if `equal` is true exactly where `order` is false for both orders of the elements.
+// Returns true if `equal` holds for exactly those pairs of elements that `order` leaves unordered.
 bool IsEqualityOf(const Comparison& equal, const Comparison& order) {
   const hl::SortKeyArgs &a = equal.rank.keys, &b = order.rank.keys;
   return equal.direction == "EQ" && equal.rank.array == order.rank.array &&
@@ -93,7 +93,7 @@ bool IsEqualityOf(const Comparison& equal, const Comparison& order) {
          a.nans_are_equal == b.nans_are_equal;
 }
 
-// Returns the operands of a commutative operation, first the one for which `first` is true.
+// Returns the operands of a commutative operation. `first` is true for the first one returned.
 template <class F>
 std::optional<std::pair<plan::ValueId, plan::ValueId>> Split(const plan::Node& node, Opcode opcode,
                                                              const F& first) {
@@ -104,7 +104,7 @@ std::optional<std::pair<plan::ValueId, plan::ValueId>> Split(const plan::Node& n
   return std::nullopt;
 }
 
-// Adds the ranks of or(order, and(equality, rest)), JAX's comparison by several keys.
+// Appends the comparisons in or(order, and(equality, rest)), which JAX uses for several keys.
 bool AddRanks(const plan::Graph& body, plan::ValueId value, const SortJob& job,
               std::vector<Comparison>& found) {
   const auto order = [&](plan::ValueId one) {
@@ -128,9 +128,9 @@ bool AddRanks(const plan::Graph& body, plan::ValueId value, const SortJob& job,
 
 }  // namespace
 
-// Finds the ranks by which the body compares. IEEE comparisons give a NaN no rank: a stable sort
-// may have to leave it in place, and in a sort by several keys the other keys do not count for it.
-// Such ranks are valid without NaN only.
+// Finds the ranks that the body compares. An IEEE comparison gives a NaN no rank: a stable sort may
+// have to leave a NaN in place, and a sort by several keys ignores the other keys of a NaN. The
+// ranks of such comparisons are valid only if no key is a NaN.
 void FindRanks(const plan::Graph& body, bool stable, SortJob& job) {
   std::vector<Comparison> found;
   if (!AddRanks(body, body.results[0], job, found)) return;

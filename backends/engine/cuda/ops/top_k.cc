@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// topk by total order. A block selects the first k of each row, which are then sorted. A few long
-// rows, and rows of which most elements are selected, are sorted as a whole.
+// topk by total order. For each row a block selects the first k elements, which are then sorted. If
+// there are only a few long rows, or if most elements are selected, whole rows are sorted.
 #include "backends/engine/cuda/compile/op_list.h"
 
 namespace hlocts::cuda {
 namespace {
 
-// Selection by blocks needs enough rows for a GPU, or rows so short that one block is fast.
+// Blocks select if there are at least kRankedRowsLeast rows, or if size <= kSizeShort.
 constexpr int64_t kRankedRowsLeast = 64, kSizeShort = 1 << 15, kShareMost = 4;
 
 struct TopKRun {
   hl::TopKArgs select = {};
-  SortJob sort;  // sorts the selected elements, or all
+  SortJob sort;  // sorts the selected elements, or entire rows
   bool selects = false;
   int64_t k = 0;
   int width = 0, index_type = 0;

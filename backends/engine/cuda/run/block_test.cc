@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions and scans by blocks, at sizes that the suites do not have. In every geometry each term
-// is used once and the results are those of a simple loop.
+// Tests reductions and scans by blocks at sizes that the suites lack. Whatever the division into
+// blocks is, each term is used once and the results are those of a simple loop.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -15,7 +15,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// A NaN of f32 that is widened and narrowed keeps its bits. A NaN that only f64 has stays NaN.
+// An f32 NaN that is widened and narrowed keeps its bits. A NaN that only f64 has remains a NaN.
 TEST(BlockTest, NansOfBothWidths) {
   for (uint32_t payload = 1; payload < 0x800000; payload += 4093) {
     for (uint32_t sign : {0u, 0x80000000u}) {
@@ -71,7 +71,7 @@ std::vector<int32_t> RunS32(const std::string& text, const std::vector<int32_t>&
 constexpr char kSum[] =
     "s { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n";
 
-// Steps that stay within rows form one kernel, with the same results as separate kernels.
+// Steps that can be computed row by row form one kernel, with the results of separate kernels.
 TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
   const std::vector<std::vector<int64_t>> shapes = {
       {1, 2}, {3, 5}, {7, 300}, {300, 200}, {256, 3000}, {256, 4096}, {256, 8200}};
@@ -111,7 +111,7 @@ TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
   }
 }
 
-// Integer sums in any order have the same bits, unless a term is used twice or never.
+// Integer sums have the same bits in any order, unless a term is used twice or never.
 TEST(BlockTest, ReductionsOfEveryShapeAreSums) {
   const std::vector<std::vector<int64_t>> shapes = {
       {70000}, {3, 40000}, {40000, 3}, {500, 130}, {130, 500}, {9, 300, 11}, {7, 5000, 2}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of cuda_device.h in a build without the CUDA toolkit, which has no GPU.
+// Defines the functions of cuda_device.h in a build without the CUDA toolkit. There is no GPU.
 #ifndef HLOCTS_HAVE_CUDA
 #include "backends/engine/cuda/run/cuda_device.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the semantics of elements in the kernels against the number types in spec/ir.
+// Compares element operations of the kernels with the number types of spec/ir.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -45,13 +45,13 @@ TEST(DeviceTest, EveryCodeOfEveryNarrowFormatDecodes) {
         EXPECT_EQ(static_cast<double>(got), want) << PrimitiveTypeName(type) << " " << code;
         EXPECT_EQ(std::signbit(got), std::signbit(want)) << PrimitiveTypeName(type) << " " << code;
       }
-      // Moved values keep their bits, including NaN payloads.
+      // A value that is only moved keeps its bits, including a NaN's payload.
       EXPECT_EQ(hl::Encode(NumberOf(type), got), code) << PrimitiveTypeName(type);
     }
   }
 }
 
-// The strict profile follows C's Annex G (ruling 0034): the tangent of an infinite angle is NaN.
+// As in C's Annex G (ruling 0034), the tangent of an infinite angle is NaN.
 TEST(DeviceTest, TanhOfANumberWithAnAngleThatIsNoneIsNan) {
   for (double x : {-800.0, -30.0, 0.5, 30.0, 800.0}) {
     for (double y : {hl::Infinity(), -hl::Infinity(), hl::NotANumber()}) {
@@ -89,7 +89,7 @@ TEST(DeviceTest, SignsOfTheLeastAndTheLargestComplexNumbers) {
   }
 }
 
-// The exact angle is slightly below the midpoint of two f8e5m2; rounded to f32, it is the midpoint.
+// The exact angle is slightly below the midpoint of two f8e5m2 values. In f32 it is the midpoint.
 TEST(DeviceTest, FunctionsInF64AreRoundedOnce) {
   hl::Value y, x;
   y.f = 3 * 0x1p-16f;
@@ -125,7 +125,7 @@ TEST(DeviceTest, DoublesRoundOnceToEveryNarrowFormat) {
     for (uint32_t code = 0; code < 1u << BitWidth(type); ++code) {
       const double x = DecodeFloat(FormatOf(type), code);
       if (!std::isfinite(x)) continue;
-      // Numbers next to this one and to the midpoint between it and the next one.
+      // Tests the numbers next to x, and those next to the midpoint between x and the next value.
       const double next = DecodeFloat(FormatOf(type), code + 1);
       for (double at : {x, (x + next) / 2}) {
         ExpectEncoding(type, at);
@@ -151,8 +151,8 @@ TEST(DeviceTest, IntegersOfEveryWidthMultiplyHigh) {
   }
 }
 
-// The fast conversions of f16 and bf16 agree with the conversion for all formats, including halfway
-// cases and adjacent numbers.
+// The fast conversions to f16 and bf16 agree with the general conversion, including at midpoints
+// and adjacent numbers.
 TEST(DeviceTest, CommonNarrowFormatsRoundLikeTheOthers) {
   for (const int type : {hl::kF16, hl::kBF16}) {
     for (uint64_t high = 0; high < 1 << 19; ++high) {
@@ -165,7 +165,7 @@ TEST(DeviceTest, CommonNarrowFormatsRoundLikeTheOthers) {
   }
 }
 
-// Repaired splits give a permutation for any comparator, even for a contradictory one.
+// Repaired splits yield a permutation for any comparator, even an inconsistent one.
 TEST(DeviceTest, SplitsOfARowAreRepaired) {
   hl::SortArgs args = {};
   args.size = 300;

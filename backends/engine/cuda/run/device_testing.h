@@ -15,7 +15,7 @@ inline bool TestsOnDevice() {
   return engine != nullptr && std::string(engine) == "cuda";
 }
 
-// Returns the host device, or the GPU under HLOCTS_TEST_ENGINE=cuda, which must then exist.
+// Returns the host device. If HLOCTS_TEST_ENGINE=cuda, returns the GPU, which must then exist.
 inline std::shared_ptr<Device> TestDevice() {
   if (!TestsOnDevice()) return MakeHostDevice();
   auto device = OpenCudaDevice();

@@ -12,7 +12,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Runs replicas and partitions as threads that share the device.
+// Runs each replica and partition in a thread. All threads share the device.
 class DeviceExecutable : public pjrt::Executable {
  public:
   DeviceExecutable(const Module& module, const pjrt::LoadOptions& load,
@@ -25,7 +25,7 @@ class DeviceExecutable : public pjrt::Executable {
   absl::StatusOr<pjrt::ExecuteResult> Execute(const pjrt::ExecuteRequest& request) override;
 
  protected:
-  // Runs one replica and partition.
+  // Runs the module as one device of the execution, with the numbers in `run`.
   virtual absl::StatusOr<std::vector<Literal>> RunOne(
       Run& run, const std::vector<Literal>& arguments) const = 0;
 
@@ -112,7 +112,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-// Runs a module instruction by instruction. Each is compiled for the actual run-time sizes.
+// Runs a module instruction by instruction. Each instruction is compiled for its run-time sizes.
 class DynamicExecutable : public DeviceExecutable {
  public:
   DynamicExecutable(const Module& module, const pjrt::LoadOptions& load,

@@ -9,13 +9,13 @@
 
 namespace hlocts::cuda {
 
-// Requires a verified module. Its replicas and partitions share the device.
+// Compiles a verified module, whose replicas and partitions share the device.
 absl::StatusOr<std::unique_ptr<pjrt::Executable>> MakeExecutable(const Module& module,
                                                                  const pjrt::LoadOptions& load,
                                                                  const CompileOptions& compile,
                                                                  std::shared_ptr<Device> device);
 
-// Returns a static module's programs under jit=always, for EmitSource. Needs no device.
+// Returns the sources that jit=always would compile for a static module. Requires no GPU.
 absl::StatusOr<std::vector<std::string>> KernelSources(const Module& module);
 
 }  // namespace hlocts::cuda

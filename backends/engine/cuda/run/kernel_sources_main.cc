@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cuda_kernel_sources FOLDER MODULE...: writes the emitted kernels of these modules, one file each,
-// for ci/cuda-kernels.
+// cuda_kernel_sources FOLDER MODULE...: writes each emitted kernel of these modules to a file in
+// FOLDER. ci/cuda-kernels uses it.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Returns the number of kernels that it wrote.
+// Writes the kernels of the module in the file `path`. Returns the number of kernels.
 absl::StatusOr<int> WriteSources(const std::filesystem::path& folder,
                                  const std::filesystem::path& path) {
   std::ifstream in(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes a SortPlan with CUB, whose kernels are part of this library.
+// Executes a SortPlan with CUB. Its kernels are compiled into this library.
 #include <algorithm>
 #include <iterator>
 

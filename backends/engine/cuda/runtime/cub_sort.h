@@ -7,7 +7,7 @@
 
 namespace hlocts::cuda {
 
-// Returns a cudaError_t. If memory is null, only sets `bytes`, the size needed. kind: a SortKind.
+// Returns a cudaError_t. If `memory` is null, only sets `bytes` to its size. kind: a SortKind.
 int CubSort(int kind, void* memory, size_t* bytes, const void* keys, void* sorted,
             const uint32_t* values, uint32_t* moved, int count, int end_bit, void* stream);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes a GemmPlan with cublasLtMatmul. The algorithm is queried once for each plan.
+// Executes a GemmPlan with cublasLtMatmul. The algorithm of a plan is queried once.
 #include <cublasLt.h>
 #include <dlfcn.h>
 
@@ -10,7 +10,7 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
-constexpr uint64_t kArrayAlignment = 256;  // allocations have it; algorithms assume it
+constexpr uint64_t kArrayAlignment = 256;  // the alignment of allocations, which algorithms require
 
 #define HLOCTS_CUBLAS_LT_FUNCTIONS(F) \
   F(cublasLtCreate)                   \
@@ -24,7 +24,7 @@ constexpr uint64_t kArrayAlignment = 256;  // allocations have it; algorithms as
   F(cublasLtMatmulPreferenceDestroy)  \
   F(cublasLtMatmulPreferenceSetAttribute) F(cublasLtMatmulAlgoGetHeuristic) F(cublasLtMatmul)
 
-// A compiled plan. usable: an algorithm supports it.
+// A prepared plan. `usable` is false if no algorithm supports the plan.
 struct LtProduct {
   cublasLtMatmulDesc_t operation = nullptr;
   cublasLtMatrixLayout_t a = nullptr, b = nullptr, c = nullptr;
@@ -45,7 +45,7 @@ struct Lt {
     HLOCTS_CUBLAS_LT_FUNCTIONS(HLOCTS_LIBRARY_FIND)
     loaded = true;
   }
-  // Retries to create the handle if that failed, for example for lack of memory.
+  // Creates the handle if it does not exist. An earlier attempt may have failed for lack of memory.
   bool IsReady() {
     if (handle == nullptr && loaded && cublasLtCreate_(&handle) != CUBLAS_STATUS_SUCCESS) {
       handle = nullptr;
@@ -104,7 +104,7 @@ Types TypesOf(const GemmPlan& plan) {
   }
 }
 
-// The constants 1 and 0 in the scale type.
+// The constants 1 and 0 in the scale type of the product.
 struct Scalars {
   union {
     float f[2];
@@ -156,7 +156,7 @@ bool Lt::SetUp(const GemmPlan& p, LtProduct& product) {
 bool Lt::Choose(int heuristic, LtProduct& product) {
   cublasLtMatmulPreference_t preference = nullptr;
   if (cublasLtMatmulPreferenceCreate_(&preference) != CUBLAS_STATUS_SUCCESS) return false;
-  // Adds partial sums in the compute type, never in the result's type.
+  // Partial sums are added in the compute type, not in the result's type.
   const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
   cublasLtMatmulPreferenceSetAttribute_(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES,
                                         &kWorkspaceBytes, sizeof(kWorkspaceBytes));

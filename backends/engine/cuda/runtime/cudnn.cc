@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes a ConvolutionPlan with cuDNN, by algorithms that sum products directly (no Winograd, no
-// Fourier). The bound of a sum therefore holds for the error, and every run gives the same bits.
+// Executes a ConvolutionPlan with cuDNN. The algorithms sum products directly (neither Winograd nor
+// Fourier), so the error bound of a sum holds, and every run returns the same bits.
 #include "backends/engine/cuda/runtime/library.h"
 
 #ifdef HLOCTS_HAVE_CUDNN
@@ -11,7 +11,7 @@
 
 #include "backends/engine/cuda/device/base.h"
 
-// The deprecated calls, which describe one convolution without a graph, are sufficient.
+// Uses cuDNN's deprecated functions, which execute one convolution without building a graph.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 #endif
 
@@ -64,7 +64,7 @@ struct Dnn {
     HLOCTS_CUDNN_FUNCTIONS(HLOCTS_LIBRARY_FIND)
     loaded = true;
   }
-  // Retries to create the handle if that failed, for example for lack of memory.
+  // Creates the handle if it does not exist. An earlier attempt may have failed for lack of memory.
   bool IsReady(CUstream stream) {
     if (handle != nullptr || !loaded) return handle != nullptr;
     cudnnHandle_t made = nullptr;
@@ -85,7 +85,7 @@ cudnnDataType_t CudnnType(int type) {
                              : CUDNN_DATA_FLOAT;
 }
 
-// Sizes for cuDNN, which needs two or three spatial dimensions: a line is an image one pixel high.
+// The sizes for cuDNN, which needs two or three spatial dimensions: one becomes two, [1, size].
 struct Sizes {
   int rank = 0;  // rank of the tensors
   int x[5], y[5], w[5], padding[3] = {}, stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1};
@@ -113,7 +113,7 @@ struct Sizes {
 
 bool SetPacked(const Dnn& dnn, cudnnTensorDescriptor_t tensor, cudnnDataType_t type, int rank,
                const int* sizes, bool channels_last) {
-  // Dimensions from the fastest on. Sizes are N, C, spatial in every layout.
+  // The dimensions, innermost first. `sizes` are in the order N, C, spatial in every layout.
   std::vector<int> order;
   if (channels_last) order.push_back(1);
   for (int d = rank; d-- > 0;) {
@@ -203,7 +203,7 @@ absl::StatusOr<bool> Call(const Gpu& gpu, const ConvolutionPlan& plan, const voi
     prepared.usable = false;
     return false;
   }
-  // Status 4003 concerns the host's memory, 4004 the device's.
+  // Status 4003 is a failed allocation of host memory, 4004 of device memory.
   constexpr int kDeviceAllocationFailed = 4004;
   const bool out_of_memory =
       status == CUDNN_STATUS_ALLOC_FAILED || static_cast<int>(status) == kDeviceAllocationFailed;

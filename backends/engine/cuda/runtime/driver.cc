@@ -26,7 +26,7 @@ absl::StatusOr<const Driver*> Find() {
 
 }  // namespace
 
-// Opens the driver once. Other threads read the table.
+// Opens the driver once per process. Any thread may call this.
 absl::StatusOr<const Driver*> OpenDriver() {
   static const auto* driver = new absl::StatusOr<const Driver*>(Find());
   return *driver;

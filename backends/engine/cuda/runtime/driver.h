@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA driver, opened at run time. No program of this project links libcuda.
+// The CUDA driver, which is opened at run time. No program of this project links libcuda.
 #pragma once
 
 #include <cuda.h>
@@ -13,7 +13,7 @@ namespace hlocts::cuda {
 #define HLOCTS_TEXT_INNER(x) #x
 #define HLOCTS_TEXT(x) HLOCTS_TEXT_INNER(x)
 
-// The functions that are used. cuda.h redefines some names to newer versions of a function.
+// The driver's functions that the runtime uses. cuda.h maps some names to newer versions.
 // clang-format off
 #define HLOCTS_DRIVER_FUNCTIONS(F)                                 \
   F(cuInit) F(cuDeviceGetCount) F(cuDeviceGet) F(cuDeviceGetName)  \

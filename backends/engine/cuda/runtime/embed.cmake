@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DOUT=file -DROOT=folder -DFILES=a;b -P embed.cmake: headers as string literals, in pieces that
-# compilers take.
+# cmake -DOUT=file -DROOT=folder -DFILES=a;b -P embed.cmake: writes the headers as string literals.
+# Each is divided into pieces, because compilers limit the length of a literal.
 function(literal file out)
   file(READ ${file} text)
   string(LENGTH "${text}" length)

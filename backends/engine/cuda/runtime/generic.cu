@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel of device/dispatch.h with the interpreter, precompiled.
+// Every kernel of device/dispatch.h, precompiled. A kernel with a program interprets it.
 #include "backends/engine/cuda/device/dispatch.h"
 
 #define HL_GLOBAL(Name, Args, call)                                                               \
@@ -11,7 +11,7 @@
       call;                                                                                       \
     }                                                                                             \
   }
-// Writes outside an allocation; a sanitizer must report it ($HLOCTS_CUDA_PLANT=write).
+// Writes out of bounds under $HLOCTS_CUDA_PLANT=write. A sanitizer must report it.
 extern "C" __global__ void OutOfBoundsWrite(unsigned char* array, long long bytes) {
   array[bytes + threadIdx.x] = 1;
 }
@@ -20,7 +20,7 @@ extern "C" __global__ void OutOfBoundsWrite(unsigned char* array, long long byte
 HL_PROGRAM_KERNELS(HL_GLOBAL)
 #undef HL_BODY
 
-// Blocks that must fit on a multiprocessor. Transposition needs many loads in flight.
+// Minimum number of blocks per multiprocessor. A transposition needs many outstanding loads.
 constexpr int BlocksAtOnce(hl::Kernel kernel) { return kernel == hl::kTransposeKernel ? 5 : 1; }
 #define HL_GLOBAL_BLOCK(Name, Args, call)                                         \
   extern "C" __global__ void __launch_bounds__(hl::kBlockThreads,                 \

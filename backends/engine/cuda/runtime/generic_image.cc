@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Embeds the file that nvcc makes from generic.cu.
+// Embeds the fatbin that nvcc compiles from generic.cu.
 asm(".section .rodata\n"
     ".balign 16\n"
     ".hidden hlocts_cuda_generic_image\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GPU as a device for plans.
+// Implements Device with a GPU.
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -18,14 +18,14 @@ namespace {
 
 constexpr unsigned kThreads = 128, kBlockThreads = 256;
 constexpr int64_t kLoopElements = 4;
-// The byte of unwritten memory under $HLOCTS_CUDA_POISON: small odd numbers in f32 and f64.
+// The value of each new byte under $HLOCTS_CUDA_POISON. As f32 and f64 it is a small odd number.
 constexpr unsigned char kPoison = 0xa5;
 constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 constexpr size_t kKernelsLoadedMax = 2048;
 
 CUdeviceptr Address(const void* data) { return reinterpret_cast<CUdeviceptr>(data); }
 
-// Each public function locks the mutex, which serializes the device's calls.
+// Each public function locks the mutex, so only one call is executed at a time.
 class GpuDevice : public Device {
  public:
   explicit GpuDevice(Gpu gpu) : gpu_(std::move(gpu)), driver_(*gpu_.driver) {}
@@ -36,7 +36,7 @@ class GpuDevice : public Device {
     const LoopBranch turn(*this);
     driver_.cuMemFreeAsync_(Address(data), gpu_.stream);
   }
-  // The driver reads pageable memory before the call returns.
+  // `from` may be changed after the call, because the driver has read pageable memory by then.
   absl::Status Upload(void* to, const void* from, int64_t bytes) override {
     if (bytes <= 0) return absl::OkStatus();
     const LoopBranch turn(*this);
@@ -85,7 +85,7 @@ class GpuDevice : public Device {
     }
     std::lock_guard<std::mutex> lock;
   };
-  // A kernel compiled at run time. If function is null, the kernel was unloaded.
+  // A kernel compiled at run time. `function` is null while the kernel is not loaded.
   struct Written {
     const std::string* source;
     bool fast_math;
@@ -101,13 +101,13 @@ class GpuDevice : public Device {
   std::mutex mutex_;
   const bool poisons_ = IsSet("HLOCTS_CUDA_POISON");
   bool plants_ = std::getenv("HLOCTS_CUDA_PLANT") != nullptr;
-  CUfunction generic_[std::size(hl::kKernelNames)] = {};  // looked up at the first launch
+  CUfunction generic_[std::size(hl::kKernelNames)] = {};  // set at each kernel's first launch
   std::map<std::pair<std::string, bool>, int64_t> known_;
   std::vector<Written> written_;
   size_t loaded_ = 0;
 };
 
-// If memory is short, first returns unused memory of the pool to the device.
+// If memory is exhausted, returns the pool's unused memory to the device and tries again.
 absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
   const LoopBranch turn(*this);
   CUdeviceptr address = 0;
@@ -134,7 +134,7 @@ absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
 
 absl::Status GpuDevice::Load(Written& written) {
   if (loaded_ >= kKernelsLoadedMax) {
-    // Kernels that are still in use are loaded again at their next launch.
+    // A kernel that is still in use is loaded again at its next launch.
     HLOCTS_RETURN_IF_ERROR(gpu_.Wait("a kernel"));
     for (Written& other : written_) {
       if (other.function != nullptr) driver_.cuModuleUnload_(other.module);
@@ -181,8 +181,8 @@ absl::StatusOr<CUfunction> GpuDevice::FunctionOf(hl::Kernel kernel, int64_t code
   return carried;
 }
 
-// If the grid has fewer threads than there are elements, each thread computes further elements,
-// which are the grid's size apart. A thread of an emitted loop computes kLoopElements elements.
+// Launches at most kBlocksMax blocks, so a thread may compute several elements, at distances of the
+// grid's size. A thread of an emitted loop computes kLoopElements elements at a time.
 absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                                int64_t code) {
   const LoopBranch turn(*this);
@@ -204,7 +204,7 @@ absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t
                                 code < 0 ? "" : absl::StrCat(code)));
 }
 
-// Writes once outside an array under $HLOCTS_CUDA_PLANT; a sanitizer must report it.
+// Writes once out of bounds of an array, under $HLOCTS_CUDA_PLANT. A sanitizer must report it.
 absl::Status GpuDevice::Plant() {
   plants_ = false;
   CUfunction function = nullptr;
@@ -232,7 +232,7 @@ absl::StatusOr<double> GpuDevice::StopClock() {
   return static_cast<double>(milliseconds) * 1e-3;
 }
 
-// The device of this process. It is never destroyed, because the driver may be unloaded first.
+// The GPU of this process. It is never destroyed, because the driver may be unloaded before it.
 struct Opened {
   std::mutex mutex;
   int32_t index = -1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the runtime's reactions to a driver's results, with a stand-in for the driver. Each test
-// has its own process, because a process opens a driver once.
+// Tests how the runtime reacts to results of the driver, with a stand-in for the driver. Each test
+// runs in a separate process, because a process opens the driver once.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -29,8 +29,8 @@ int Calls(const char* function) {
   return reinterpret_cast<int (*)(const char*)>(dlsym(driver, "hlocts_driver_calls"))(function);
 }
 
-// Runs `test` in a child process on the device, with these environment variables. The child prints
-// the test's result and exits.
+// Runs `test` with the device in a child process that has these environment variables. The child
+// prints the result of `test` and exits.
 [[noreturn]] void RunWith(std::initializer_list<Setting> settings,
                           const std::function<std::string(Device&)>& test) {
   for (const Setting& setting : settings) setenv(setting.name, setting.value, 1);
@@ -70,7 +70,7 @@ TEST(GpuTest, WhatIsMissingAtTheStartIsUnavailableInWords) {
   for (const auto& one : kCases) EXPECT_DEVICE(0, one.words, LaunchOne, one.setting);
 }
 
-// One worker, and one more for each 2 GiB that are free.
+// Expects one worker, and one more for each 2 GiB of free memory.
 TEST(GpuTest, ThereIsRoomForAsManyWorkersAsMemoryHolds) {
   const auto workers = [](Device&) { return absl::StrCat(WorkersMax(), " workers"); };
   EXPECT_DEVICE(0, "1 workers", workers, {"HLOCTS_DRIVER_FREE_GIB", "1"});
@@ -128,7 +128,7 @@ TEST(GpuTest, ADeviceThatNvrtcDoesNotKnowGetsPtx) {
 TEST(GpuTest, TheSameSourceIsCompiledOnce) {
   const auto test = [](Device& device) {
     const auto one = device.Compile(hl::kLoopKernel, kKernel, false);
-    if (absl::IsUnavailable(one.status())) return std::string("compiled once");  // no NVRTC
+    if (absl::IsUnavailable(one.status())) return std::string("compiled once");  // NVRTC is missing
     const int before = Calls("cuModuleLoadDataEx");
     const auto other = device.Compile(hl::kLoopKernel, kKernel, false);
     const bool same = one.ok() && other.ok() && *one == *other;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The outputs of nvcc for engine_cuda, and the options of its runtime/. It links no library of the
-# toolkit but the static CUDA runtime that launches CUB's kernels, which opens libcuda itself.
+# Adds the outputs of nvcc to engine_cuda, and the options of its runtime/. The only linked library
+# of the toolkit is the static CUDA runtime, which launches CUB's kernels and opens libcuda itself.
 file(GLOB device_headers CONFIGURE_DEPENDS ${engine_include}/backends/engine/cuda/device/*.h)
 list(APPEND device_headers ${engine_include}/spec/ops/scalar_functions.def)
 set(generated ${CMAKE_CURRENT_BINARY_DIR}/runtime)
@@ -10,14 +10,14 @@ add_custom_command(OUTPUT ${generated}/device_headers.inc
   COMMAND ${CMAKE_COMMAND} -DOUT=${generated}/device_headers.inc
           -DROOT=${engine_include} "-DFILES=${device_headers}" -P ${runtime}/embed.cmake
   DEPENDS ${device_headers} ${runtime}/embed.cmake VERBATIM)
-# Code of the architectures in use, which needs no compiler at run time and runs under every driver
-# for CUDA 13; PTX of the oldest for all others. Code of 8.0 runs on 8.6 and 8.9 as well, that of
-# 10.0 on 10.3, that of 12.0 on 12.1.
+# Machine code for the architectures in use, which requires no compiler at run time and runs under
+# every driver for CUDA 13, and PTX of the oldest for all others. Code for 8.0 also runs on 8.6 and
+# 8.9, code for 10.0 on 10.3, code for 12.0 on 12.1.
 set(HLOCTS_CUDA_ARCHITECTURES "80;90;100;120" CACHE STRING
     "Compute capabilities, without the dot, to have code for; or native; empty: PTX alone")
-# Our own kernels need no feature of a newer architecture: its code is made of the same PTX, which
-# nvcc's front end then makes once. Compression reduces it to a fifth; the driver unpacks it. CUB's
-# choices differ between architectures.
+# The engine's kernels use no feature of a newer architecture, so all code is compiled from the PTX
+# of 8.0, which nvcc's front end then creates only once. Compression divides the size by five; the
+# driver decompresses. CUB chooses algorithms by architecture, so it needs the PTX of each.
 if(HLOCTS_CUDA_ARCHITECTURES STREQUAL "native")
   set(code_flags -arch=native)
   set(generic_flags -arch=native)
@@ -37,7 +37,7 @@ add_custom_command(OUTPUT ${generated}/generic.fatbin
 set_source_files_properties(runtime/generic_image.cc PROPERTIES
   COMPILE_DEFINITIONS HLOCTS_GENERIC_IMAGE="${generated}/generic.fatbin"
   OBJECT_DEPENDS ${generated}/generic.fatbin)
-# Warnings in CUB are not ours.
+# CUB's warnings are disabled, because this project cannot fix them.
 add_custom_command(OUTPUT ${generated}/cub_sort.o
   COMMAND ${CUDAToolkit_NVCC_EXECUTABLE} -std=c++17 -O2 -w -c -Xcompiler -fPIC,-fvisibility=hidden
           -t2 ${code_flags} -I${engine_include} ${runtime}/cub_sort.cu -o ${generated}/cub_sort.o
@@ -53,7 +53,7 @@ set(summary "CUDA: code for compute capabilities ${HLOCTS_CUDA_ARCHITECTURES}")
 include(CheckCXXSourceCompiles)
 find_path(HLOCTS_CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 if(HLOCTS_CUDNN_INCLUDE_DIR)
-  # A cuDNN without the calls that describe one convolution is treated as missing.
+  # A cuDNN without the functions that execute one convolution is treated as missing.
   set(CMAKE_REQUIRED_INCLUDES ${CUDAToolkit_INCLUDE_DIRS} ${HLOCTS_CUDNN_INCLUDE_DIR})
   set(CMAKE_REQUIRED_FLAGS -Wno-deprecated-declarations)
   check_cxx_source_compiles("#include <cudnn.h>
@@ -68,5 +68,5 @@ if(HLOCTS_CUDNN_HAS_CONVOLUTIONS)
 else()
   string(APPEND summary "; left out: convolutions by cuDNN (no cudnn.h of version 9)")
 endif()
-# Repeated at the end of the configuration, where users look.
+# Repeats the summary at the end of the configuration, where users see it.
 cmake_language(DEFER DIRECTORY ${CMAKE_SOURCE_DIR} CALL message STATUS "${summary}")

@@ -35,8 +35,8 @@ absl::StatusOr<bool> Refused(const std::string& reason) {
 
 namespace {
 
-// Returns directories in which Python packages install CUDA's libraries: one for each library, or
-// one for all.
+// Returns the directories in which Python packages install CUDA's libraries. Each library may have
+// a directory, or all may share one.
 std::vector<std::string> PythonFolders() {
   std::vector<std::string> roots = {"/usr/lib", "/usr/local/lib"};
   if (const char* environment = std::getenv("VIRTUAL_ENV")) {
@@ -61,7 +61,7 @@ std::vector<std::string> Folders() {
   if (const char* path = std::getenv("HLOCTS_CUDA_PATH")) {
     for (const char* sub : {"/", "/lib64/", "/lib/"}) folders.push_back(std::string(path) + sub);
   }
-  folders.emplace_back();  // the loader's directories
+  folders.emplace_back();  // "": dlopen searches the system's directories
   folders.emplace_back(HLOCTS_CUDA_LIB_DIR "/");
   for (const std::string& folder : PythonFolders()) folders.push_back(folder + "/");
   return folders;
@@ -80,7 +80,7 @@ void* OpenLibrary(const char* name) {
 
 namespace {
 
-// Searches without loading, because some libraries have hundreds of megabytes.
+// Searches without loading the library, because some libraries have hundreds of megabytes.
 bool IsThere(const std::string& name) {
   std::vector<std::string> folders = Folders();
   folders.insert(folders.end(), {"/usr/lib/x86_64-linux-gnu/", "/usr/lib64/", "/usr/lib/"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries of the toolkit, opened when a plan first needs them. They run on the GPU's stream.
+// CUDA libraries, which are opened when a plan first requires them. They use the GPU's stream.
 #pragma once
 
 #include <map>
@@ -10,26 +10,26 @@
 
 namespace hlocts::cuda {
 
-// Searches $HLOCTS_CUDA_PATH, the loader's directories, this build's toolkit, and Python packages.
-// Returns nullptr if the library is not found.
+// Searches $HLOCTS_CUDA_PATH, the system's directories, this build's toolkit, and Python packages.
+// Returns the opened library, or nullptr if it is not found.
 void* OpenLibrary(const char* name);
-// Returns the names of the missing libraries; "" if all are found.
+// Returns the names of the missing libraries, or "" if none is missing.
 std::string LibrariesMissing();
 
-// Members of a struct of a library's functions, and the statements of its constructor.
+// Defines the members of a struct of a library's functions, and the statements of its constructor.
 #define HLOCTS_LIBRARY_MEMBER(name) decltype(&::name) name##_ = nullptr;
 #define HLOCTS_LIBRARY_FIND(name)                                       \
   name##_ = reinterpret_cast<decltype(name##_)>(dlsym(library, #name)); \
   if (name##_ == nullptr) return;
 
-// Refused reports that a library failed: it prints each reason once and returns false, so that a
-// kernel of the engine runs instead. With $HLOCTS_CUDA_STRICT_LIBRARIES it returns an error
-// instead, which suites then show. LibraryFailed returns ResourceExhausted if memory is exhausted,
-// ends the process if the GPU is lost, and calls Refused otherwise.
+// Refused reports a library's failure. It prints each reason once and returns false, so that a
+// kernel of the engine runs instead; under $HLOCTS_CUDA_STRICT_LIBRARIES it returns an error, which
+// fails the case. LibraryFailed returns ResourceExhausted if memory is exhausted, ends the process
+// if the GPU is lost, and otherwise calls Refused.
 absl::StatusOr<bool> Refused(const std::string& reason);
 absl::StatusOr<bool> LibraryFailed(const Gpu& gpu, const char* what, int code, bool out_of_memory);
 
-// Memory for the duration of one call, in the order of the stream.
+// Memory for one library call, allocated and freed in the order of the stream.
 class Workspace {
  public:
   Workspace(const Gpu& gpu, size_t bytes) : gpu_(gpu) {
@@ -48,7 +48,7 @@ class Workspace {
   CUresult result_ = CUDA_SUCCESS;
 };
 
-// A cache of plans that libraries have prepared, by plan bytes. All are released if there are many.
+// A cache of prepared plans, by the bytes of the plan. If it is full, all entries are released.
 template <class Plan, class Prepared>
 class PlanCache {
  public:
@@ -69,7 +69,7 @@ class PlanCache {
   std::map<std::string, Prepared> entries_;
 };
 
-// Returns true if the call is done, false if no library supports the plan.
+// Return true if the call is enqueued, and false if no library supports the plan.
 absl::StatusOr<bool> Call(const Gpu& gpu, const GemmPlan& plan, const void* const* in,
                           void* const* out);
 absl::StatusOr<bool> Call(const Gpu& gpu, const ConvolutionPlan& plan, const void* const* in,

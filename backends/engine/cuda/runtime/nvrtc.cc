@@ -56,15 +56,15 @@ std::vector<std::string> Options(const std::string& architecture, bool fast_math
   if (architecture.front() == 's') options.emplace_back("--ptxas-options=-v");
   if (fast_math) {
     // device/real.h decides which functions are approximated. --use_fast_math would also
-    // approximate them outside their ranges, and its flushing would change complex numbers that are
-    // only moved. Multiplications and additions are never contracted, because compensated sums
-    // depend on separate roundings.
+    // approximate them outside the ranges in which approximations are accurate, and would flush
+    // subnormals of complex numbers that are only moved. Products and sums are never contracted,
+    // because compensated sums depend on separate roundings.
     for (const char* option : {"--ftz=false", "--prec-div=false", "--prec-sqrt=false",
                                "--fmad=false", "-DHL_FAST_MATH"}) {
       options.emplace_back(option);
     }
   } else {
-    // Subnormals are kept, division and square root are correctly rounded, nothing is contracted.
+    // Keeps subnormals, rounds division and square root correctly, and contracts nothing.
     for (const char* option :
          {"--ftz=false", "--prec-div=true", "--prec-sqrt=true", "--fmad=false"}) {
       options.emplace_back(option);
@@ -98,7 +98,7 @@ nvrtcResult Compile(const Nvrtc& nvrtc, nvrtcProgram program,
   return nvrtc.nvrtcCompileProgram_(program, static_cast<int>(texts.size()), texts.data());
 }
 
-// Returns "sm_90", or if NVRTC does not support it, "compute_" and the newest that it supports.
+// Returns `architecture` if NVRTC supports it, else "compute_" with the newest one it supports.
 std::string TargetOf(const Nvrtc& nvrtc, const std::string& architecture) {
   int count = 0;
   if (nvrtc.nvrtcGetNumSupportedArchs_(&count) != NVRTC_SUCCESS || count == 0) return architecture;
@@ -109,7 +109,7 @@ std::string TargetOf(const Nvrtc& nvrtc, const std::string& architecture) {
   return wanted > newest ? absl::StrCat("compute_", newest) : architecture;
 }
 
-// Gets the compiled program: SASS, or PTX of a virtual architecture.
+// Reads the compiled program: SASS, or PTX if `ptx`.
 nvrtcResult TakeImage(const Nvrtc& nvrtc, nvrtcProgram program, bool ptx, std::string& image) {
   size_t size = 0;
   nvrtcResult status =

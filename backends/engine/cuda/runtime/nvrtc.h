@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVRTC, opened on first use.
+// NVRTC, which is opened when it is first used.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 namespace hlocts::cuda {
 
 struct CompiledKernel {
-  // SASS. If this NVRTC does not support the device, PTX of the newest architecture that it
+  // SASS, or if this NVRTC does not support the GPU's architecture, PTX of the newest one that it
   // supports.
   std::string image;
   std::string log;
 };
 
-// Compiles the source; the device headers are embedded in the engine. Returns Unavailable if there
-// is no NVRTC, and Internal, with the log, if NVRTC rejects the source.
+// Compiles the source with the device headers, which are embedded in the engine. Returns
+// Unavailable if there is no NVRTC, and Internal, with the log, if NVRTC rejects the source.
 absl::StatusOr<CompiledKernel> CompileSource(const std::string& source,
                                              const std::string& architecture, bool fast_math);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a GPU and describes every missing part; terminates the process when the GPU is lost.
+// Opens a GPU, reports which required part is missing, and ends the process when the GPU is lost.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -13,15 +13,15 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr int kExitLost = 70;
-// A process keeps freed memory up to this share of device memory, because workers share it.
+// A process caches at most 1/kPoolShare of device memory, because workers share the memory.
 constexpr size_t kPoolShare = 16;
-// The memory that one of several processes needs. Context and kernel stacks take about half of it
-// (2 KiB for each of 2,048 threads of 100 or more multiprocessors); the rest is for arrays.
+// The memory that each of several processes needs. About half is for the context and kernel stacks
+// (2 KiB for each of 2,048 threads on 100 or more multiprocessors), the rest for arrays.
 constexpr size_t kBytesOfWorker = size_t{2} << 30;
 constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
 
-// Ends the process, because later results could not be trusted. The engine runs in a worker, so the
-// exit becomes the verdict on this module, and another worker runs the next module.
+// Ends the process, because later results could not be trusted. The engine runs in a worker: its
+// exit status becomes the verdict on this module, and a new worker runs the next module.
 [[noreturn]] void EndProcess(absl::string_view reason) {
   const std::string instruction = CurrentInstruction();
   std::fprintf(stderr, "the CUDA device is lost%s%s: %s\n", instruction.empty() ? "" : " at %",
@@ -30,7 +30,7 @@ constexpr int kDriverWanted = 13000;  // CUDA 13.0: driver 580
   std::_Exit(kExitLost);
 }
 
-// Returns true if the context is lost.
+// Returns true if the error means that the context is lost.
 bool IsSticky(CUresult result) {
   switch (result) {
     case CUDA_ERROR_ILLEGAL_ADDRESS:
@@ -111,7 +111,7 @@ absl::Status Describe(Gpu& gpu) {
   return absl::OkStatus();
 }
 
-// A waiting worker sleeps: the judge needs the processor. $HLOCTS_CUDA_SPIN is for measurements.
+// A waiting worker sleeps, to leave the processor to the judge. $HLOCTS_CUDA_SPIN is for measuring.
 absl::Status OpenContext(Gpu& gpu) {
   const Driver& driver = *gpu.driver;
   if (!IsSet("HLOCTS_CUDA_SPIN")) {
@@ -129,8 +129,8 @@ absl::Status OpenContext(Gpu& gpu) {
   return absl::OkStatus();
 }
 
-// Opens the memory pool. It keeps freed memory up to its share, so that in steady state no memory
-// is requested from the driver.
+// Opens the memory pool. It keeps some freed memory, so that a process that repeats its work does
+// not request memory from the driver.
 absl::Status OpenPool(Gpu& gpu) {
   const Driver& driver = *gpu.driver;
   int pools = 0;
@@ -150,7 +150,7 @@ absl::Status OpenPool(Gpu& gpu) {
       "the pool");
 }
 
-// Functions are looked up at their first launch, when the driver loads each.
+// Loads the fatbin. The driver loads each kernel when it is looked up, at its first launch.
 absl::Status LoadGeneric(Gpu& gpu) {
   char log[2048] = "";
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -198,7 +198,7 @@ absl::StatusOr<Gpu> OpenGpu(int32_t index) {
   if (count <= index) {
     return absl::UnavailableError(absl::StrCat("no CUDA device ", index, ": there are ", count));
   }
-  // The value 1 rounds f32 operands regardless of a call's own setting.
+  // NVIDIA_TF32_OVERRIDE=1 would round f32 operands to tf32 even if a call does not permit it.
   const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");
   if (tf32 != nullptr && std::strcmp(tf32, "1") == 0) unsetenv("NVIDIA_TF32_OVERRIDE");
   gpu.waits = IsSet("HLOCTS_CUDA_SYNC");

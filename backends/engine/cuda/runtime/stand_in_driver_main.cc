@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A libcuda.so.1 for tests of the runtime without a GPU. Memory is the host's, and kernels do
-// nothing. The environment sets failures as function:code:count; without a count every call fails:
+// A libcuda.so.1 for tests of the runtime without a GPU. It allocates host memory; kernels do
+// nothing. HLOCTS_DRIVER_FAIL lists failures as function:code:count. Without a count, every call
+// fails:
 //   HLOCTS_DRIVER_FAIL=cuDevicePrimaryCtxRetain:46,cuMemAllocAsync:2:1
-// hlocts_driver_calls("cuMemPoolTrimTo") returns the number of calls.
+// hlocts_driver_calls("cuMemPoolTrimTo") returns how often a function was called.
 #include <cuda.h>
 
 #include <cstdlib>
@@ -22,7 +23,7 @@ std::map<std::string, int>& Calls() {
   return *calls;
 }
 
-// Counts the call and returns its configured result.
+// Counts the call, and returns the result configured for it.
 CUresult Result(const char* name) {
   std::lock_guard<std::mutex> lock(DriverMutex());
   const int calls = ++Calls()[name];
@@ -46,7 +47,7 @@ T Handle() {
 }  // namespace
 
 #define EXPORT extern "C" __attribute__((visibility("default"))) CUresult
-// A function that only counts its calls.
+// Defines a function that only counts its calls.
 #define NOTHING(name, ...) \
   EXPORT name(__VA_ARGS__) { return Result(#name); }
 
@@ -151,7 +152,7 @@ EXPORT cuModuleGetFunction(CUfunction* function, CUmodule, const char*) {
 }
 NOTHING(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, CUstream, void**, void**)
-// NVRTC queries every driver for its tools.
+// NVRTC calls this function of every driver for the tables of tools.
 EXPORT cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;
