@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that NVRTC compiles the kernels of the suites for sm_90, without a device. By default, a
+// Tests that NVRTC compiles the kernels of the suites for sm_90, without a GPU. By default, a
 // sample is compiled. HLOCTS_CUDA_KERNELS=all compiles every kernel and prints its register usage;
 // any other value selects the kernels whose source contains it.
 #include <gmock/gmock.h>
@@ -28,8 +28,8 @@ using ::testing::HasSubstr;
 
 constexpr size_t kSample = 32;
 
-// Returns the distinct kernels of the valid static modules in $HLOCTS_MODULES, which `hlocts
-// export` writes.
+// Returns the distinct kernels of the valid static modules in the directory $HLOCTS_MODULES, which
+// `hlocts export` wrote.
 std::vector<std::string> SuiteKernels() {
   std::set<std::string> kernels;
   const char* folder = std::getenv("HLOCTS_MODULES");
@@ -45,7 +45,7 @@ std::vector<std::string> SuiteKernels() {
   return {kernels.begin(), kernels.end()};
 }
 
-// Returns the compiler's log for sm_90.
+// Returns NVRTC's log for sm_90.
 absl::StatusOr<std::string> Compiled(const std::string& source, bool fast_math = false) {
   return CompilerLog(source, "sm_90", fast_math);
 }
@@ -53,7 +53,7 @@ absl::StatusOr<std::string> Compiled(const std::string& source, bool fast_math =
 struct Usage {
   int kernels = 0, registers = 0, spilling = 0;
 };
-// ptxas logs "N bytes spill stores, M bytes spill loads" and "Used K registers" for each function.
+// ptxas logs for each function "Used K registers" and "N bytes spill stores, M bytes spill loads".
 void Count(const std::string& log, Usage& usage) {
   const std::regex used("Used ([0-9]+) registers"), spills("([0-9]+) bytes spill stores");
   for (std::sregex_iterator it(log.begin(), log.end(), used), end; it != end; ++it) {
@@ -89,7 +89,7 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
               kernels.size(), usage.registers, usage.spilling);
 }
 
-// The suites have no pad that only one loop reads.
+// No module of the suites has a pad or gather that is read by one loop only.
 TEST(CompileTest, LoadsOfPadsAndGathersCompile) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { p = f32[5,3] parameter(0) z = f32[] constant(7)\n"
@@ -121,13 +121,13 @@ TEST(CompileTest, TheRelaxedProfileCompiles) {
   EXPECT_TRUE(log.ok()) << log.status();
 }
 
-// Returns the source without one entry of one of its lists (device/used.h).
+// Returns the source without `entry` in one of its lists (device/used.h).
 std::string Without(const std::string& source, const std::string& list, int entry) {
   const std::regex found(absl::StrCat("(#define HL_", list, " [^\n]*), ", entry, "(?=[,\n])"));
   return std::regex_replace(source, found, "$1");
 }
 
-// A kernel that lists less than it uses fails to compile instead of computing wrong values.
+// A kernel that omits a used entry from a list must fail to compile, not compute wrong values.
 TEST(CompileTest, AKernelThatListsTooLittleIsRefused) {
   struct Row {
     const char *from, *result, *list;

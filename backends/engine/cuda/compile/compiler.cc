@@ -11,7 +11,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Smaller loops are interpreted under jit=auto, because compilation takes longer than they run.
+// Under jit=auto smaller loops are interpreted, because compilation takes longer than they run.
 constexpr int64_t kElementsToCompile = int64_t{1} << 16;
 
 }  // namespace
@@ -117,7 +117,7 @@ absl::StatusOr<int64_t> Compiler::CompileText(hl::Kernel kernel, std::string tex
   }
   absl::StatusOr<int64_t> code = device_.Compile(kernel, EmitSource(text), options_.fast_math);
   if (code.ok() || options_.jit == Placement::kAlways) return code;
-  // Programs are interpreted if there is no NVRTC, or if it does not support the device.
+  // Without an NVRTC that supports the GPU, programs are interpreted.
   static std::once_flag said;
   std::call_once(said, [&] {
     std::fprintf(stderr, "hlocts: cuda: kernels are interpreted, not compiled: %s\n",
@@ -165,7 +165,7 @@ absl::StatusOr<const Function*> Compiler::Compile(plan::Graph& graph) {
   auto function = std::make_unique<Function>();
   absl::Status built = FunctionBuilder(*this, graph, *function, fuses).Build();
   if (fuses && absl::IsUnimplemented(built)) {
-    // A loop with too many values or arrays for a kernel runs one operation at a time.
+    // A loop with too many values or arrays for a kernel becomes one loop for each operation.
     function = std::make_unique<Function>();
     built = FunctionBuilder(*this, graph, *function, false).Build();
   }

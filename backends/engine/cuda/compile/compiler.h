@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles graphs to functions of steps: selects the nodes of each loop, the values that are
-// uploaded once, and the kernel of each step.
+// Compiles graphs to functions of steps. Determines the nodes of each loop, the values that are
+// uploaded when the module is loaded, and the kernel of each step.
 #pragma once
 
 #include <memory>
@@ -26,22 +26,22 @@ struct CompileOptions {
   hl::Math math = hl::kMathSingle;
   bool deterministic = true;  // every run returns the same bits
   int64_t memory_bytes_max = int64_t{8} << 30;
-  std::shared_ptr<void> custom_calls;         // handle of the library; may be null
-  absl::flat_hash_set<std::string> disabled;  // names of passes, "fusion", "in-place" or "rows"
-  // If set, receives the source of every kernel that could be compiled; nothing is compiled then.
+  std::shared_ptr<void> custom_calls;         // the opened library; may be null
+  absl::flat_hash_set<std::string> disabled;  // passes, including "fusion", "in-place" and "rows"
+  // If set, receives the source of every kernel that could be compiled, and nothing is compiled.
   std::vector<std::string>* sources = nullptr;
 };
-// Returns the passes that only this engine has (backends/engine/plan has the shared passes).
+// Returns the names of this engine's passes, which backends/engine/plan does not have.
 absl::Span<const absl::string_view> OwnPasses();
 
-// A program on the device.
+// A program in device memory.
 struct Body {
   hl::Interpreted code;
   std::vector<hl::Instr> instructions;  // host copy, for emission
   Buffer memory;
 };
 
-// The step that a factory makes from a node.
+// The step that a factory makes from a node. Either `work` or `control` is set.
 struct StepDraft {
   Work work;
   Control control;
@@ -53,33 +53,33 @@ class Compiler {
   Compiler(Device& device, const CompileOptions& options) : device_(device), options_(options) {}
 
   absl::StatusOr<const Function*> Compile(plan::Graph& graph);
-  // Compiles a called computation on elements. A device supports only one that can be a program.
+  // Compiles a computation on scalars. On a GPU, it must be straight-line code (IsStraightLine).
   absl::StatusOr<std::shared_ptr<const Body>> CompileElements(plan::Graph& graph);
-  // Compiles a called computation to a loop over arrays of these types, which are read in order.
+  // Compiles a computation on scalars to a loop over arrays of these types, read in order.
   absl::StatusOr<std::shared_ptr<const Body>> CompileLoop(plan::Graph& graph,
                                                           absl::Span<const PrimitiveType> types);
   absl::StatusOr<std::shared_ptr<const Body>> UploadProgram(std::vector<hl::Instr> instructions);
   absl::StatusOr<Buffer> Upload(const void* data, int64_t bytes);
-  // Compiles the kernel with its program and the views of a loop. Returns -1 if it is interpreted.
+  // Compiles a kernel with the program and views of a loop. Returns -1 if it will be interpreted.
   absl::StatusOr<int64_t> CompileKernel(hl::Kernel kernel, const Body& body,
                                         absl::Span<const hl::View> views, int64_t elements,
                                         const KernelFacts& facts = {});
   absl::StatusOr<int64_t> CompileReduce(const ReduceText& text, int64_t elements);
   absl::StatusOr<int64_t> CompileRows(absl::Span<const RowText> parts, int64_t held_columns,
                                       int64_t elements);
-  // Returns true if a program for this number of elements is emitted as source.
+  // Returns true if the program of a loop with this number of elements is compiled.
   bool IsCompiled(int64_t elements) const;
   static constexpr int64_t kProductsForLibrary = int64_t{1}
                                                  << 18;  // `least` for dots and convolutions
-  // Returns true if a library executes count * each operations; under auto, if `least` or more.
+  // Returns true if a library executes count * each operations; auto requires `least` or more.
   bool ShouldUseLibrary(int64_t count, int64_t each, int64_t least) const;
-  // Returns the compiler of steps that run as loops on the host; *this if it is that compiler.
+  // Returns the compiler for steps that run as loops on the host. It may be this compiler.
   Compiler& OnHost();
   bool is_on_host() const { return is_on_host_; }
   const CompileOptions& options() const { return options_; }
   Device& device() { return device_; }
 
-  std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // owners of the constants
+  std::vector<std::unique_ptr<plan::GraphModule>> graphs;  // own the constants
 
  private:
   void Simplify(plan::Graph& graph);
@@ -91,14 +91,14 @@ class Compiler {
   Device& device_;
   CompileOptions options_;
   bool is_on_host_ = false;
-  Buffer empty_buffer_;  // shared by all uploads of 0 bytes
+  Buffer empty_buffer_;  // all uploads of 0 bytes share it
   std::unique_ptr<Compiler> on_host_;
   absl::flat_hash_set<const plan::Graph*> simplified_;
   absl::flat_hash_map<const plan::Graph*, std::shared_ptr<const Body>> elements_;
   absl::flat_hash_map<const plan::Graph*, std::unique_ptr<Function>> functions_;
 };
 
-// The inputs of a factory of a structured operation.
+// The inputs of the factory of a structured operation.
 struct OpContext {
   Compiler& compiler;
   const plan::Graph& graph;
@@ -109,11 +109,11 @@ struct OpContext {
   const Instruction& source() const { return *node.source; }
   const std::string& name() const { return node.source->name(); }
   plan::Graph& called(size_t k) const { return *node.called[k]; }
-  // Returns the graph of the computation that this attribute names.
+  // Returns the graph of the computation that the attribute names.
   absl::StatusOr<plan::Graph*> CalledBy(Attr attr) const;
 };
 
-// Makes the step of a node that is not part of a loop.
+// Makes the step of a structured node by the factory of its opcode.
 absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
 
 }  // namespace hlocts::cuda

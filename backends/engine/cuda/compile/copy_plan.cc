@@ -9,10 +9,10 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr int kWidest = 16;
-// Tiles of a matrix with a shorter side are mostly empty.
+// If a side of a matrix is shorter, most of a tile would be empty.
 constexpr int64_t kSideToTile = 16;
 
-// Returns true if adjacent elements form aligned groups of `factor` at every position of the view.
+// Returns true if the view consists of contiguous, aligned groups of `factor` elements.
 bool HoldsRuns(const plan::View& view, int64_t factor) {
   const auto& dimensions = view.dimensions;
   if (dimensions.empty() || dimensions.back().stride != 1) return false;
@@ -28,7 +28,7 @@ plan::View Widened(plan::View view, int64_t factor) {
   return view.Simplified();
 }
 
-// Returns the view of all dimensions but `row` and the last, with these strides.
+// Returns a view of all dimensions except `row` and the last, with these strides.
 absl::StatusOr<hl::View> OthersOf(const plan::View& view, size_t row,
                                   absl::Span<const int64_t> strides) {
   plan::View others;

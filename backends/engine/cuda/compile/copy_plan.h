@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plans a copy under views. If contiguous runs allow it, the copy moves wider elements; if
-// dimensions are transposed, it proceeds by tiles.
+// Plans a copy between two views. If both have contiguous runs, wider elements are copied. If
+// dimensions are transposed, the copy is done by tiles.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@
 
 namespace hlocts::cuda {
 
-// Arguments and thread count of a box kernel. The arrays are set later; their addresses are
-// multiples of 16. `widen` must be false if starts are computed at run time, because such starts
-// count single elements.
+// The arguments and the thread count of a box kernel. Arrays are set later; their addresses are
+// multiples of 16. If `widen`, several elements may be copied as one; it must be false if starts
+// are computed at run time, because they are numbers of single elements.
 struct BoxPlan {
   hl::BoxArgs args = {};
   int64_t count = 0;
@@ -21,7 +21,7 @@ struct BoxPlan {
 absl::StatusOr<BoxPlan> PlanBox(const plan::View& from, const plan::View& to, int bytes,
                                 bool widen);
 
-// A copy of this view to a dense array by tiles; nullopt if a tile would transpose nothing.
+// A copy of a view to a dense array by tiles. Is nullopt if no two dimensions are exchanged.
 struct TransposePlan {
   hl::TransposeArgs args = {};
   int64_t blocks = 0;

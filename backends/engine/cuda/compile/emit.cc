@@ -13,14 +13,14 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr int kLoopNeighbours = 8;
-// Returns a member function of Written that computes the offset of an element.
+// Returns a member function of Written that computes the offset of an element in its array.
 std::string PlaceText(const char* name, const hl::View& view) {
   return absl::StrCat("  __device__ i64 ", name, "(const View&, i64 place) const {\n    const ",
                       view.narrow != 0 ? "u32 i = static_cast<u32>(place)" : "i64 i = place",
                       ";\n    return ", Offset(view), ";\n  }\n");
 }
 
-// Returns a member function of Written with the window's numbers as constants.
+// Returns a member function of Written that returns the window's attributes as constants.
 std::string WindowText(const hl::WindowShape& w) {
   std::string axes;
   for (int d = 0; d < w.rank; ++d) {
@@ -34,7 +34,7 @@ std::string WindowText(const hl::WindowShape& w) {
                       w.rank, ", 0, {", axes, "}}; }\n");
 }
 
-// Returns an expression for the k-th of these numbers.
+// Returns an expression for element k of `numbers`.
 std::string Chosen(const std::vector<int>& numbers) {
   std::string text = absl::StrCat(numbers.back());
   for (size_t k = numbers.size() - 1; k-- > 0;) {
@@ -43,7 +43,7 @@ std::string Chosen(const std::vector<int>& numbers) {
   return text;
 }
 
-// Returns member functions of Written with the number and types of the arrays.
+// Returns member functions of Written that return the number and the types of the arrays.
 std::string TypesText(const std::vector<int>& types) {
   if (types.empty()) return "";
   return absl::StrCat("  __device__ int Arrays(int) const { return ", types.size(),
@@ -51,7 +51,7 @@ std::string TypesText(const std::vector<int>& types) {
                       Chosen(types), "; }\n");
 }
 
-// Returns a loop that computes up to 16 bytes of adjacent results at a time.
+// Returns a loop in which a thread computes up to 16 bytes of adjacent results at a time.
 std::string LoopKernel(absl::Span<const hl::Instr> code, absl::Span<const hl::View> views) {
   int type = hl::kF32;
   for (const hl::Instr& n : code) {
@@ -108,7 +108,7 @@ std::string EmitReduce(const ReduceText& text) {
 
 namespace {
 
-// Returns the only header needed: headers take a third of a small kernel's compilation time.
+// Returns the only header that the kernel needs. To compile all headers takes much longer.
 const char* HeaderOf(const std::string& kernel) {
   struct Row {
     const char *args, *header;

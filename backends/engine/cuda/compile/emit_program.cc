@@ -26,8 +26,8 @@ std::string Offset(const hl::View& view) {
 
 namespace {
 
-// Returns true if every view has fewer than 2^31 elements. Programs then use 32-bit element
-// numbers, with which a division by a constant takes four instructions instead of about twenty.
+// Returns true if every view has fewer than 2^31 elements. Indices then have 32 bits, and a
+// division by a constant takes four instructions instead of about twenty.
 bool AreNarrow(absl::Span<const hl::Instr> code, absl::Span<const hl::View> views) {
   return std::all_of(code.begin(), code.end(), [&](const hl::Instr& n) {
     const bool is_view = (n.op == hl::kOpLoad || n.op == hl::kOpLine) && n.b >= 0;
@@ -35,7 +35,7 @@ bool AreNarrow(absl::Span<const hl::Instr> code, absl::Span<const hl::View> view
   });
 }
 
-// values: the array that contains the parameters.
+// Returns the expression of a load or parameter. Array `values` contains the parameters.
 std::string Source(const hl::Instr& n, absl::Span<const hl::View> views, const char* values,
                    const Packs* packs) {
   if (n.op == hl::kOpParameter) return absl::StrCat(values, "[", n.a, "]");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emits one program as a function in CUDA C++.
+// Emits a program as a function in CUDA C++.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace hlocts::cuda {
 
-// The signatures that an emitted function may have.
+// The signatures of emitted functions.
 inline constexpr char kCall[] = "void Call(const Value* in, Value* results) const {\n";
 inline constexpr char kRun[] =
     "void Run(const ArrayInputs& in, const Loaded& l, int k, Value* results) const {\n";
@@ -19,12 +19,12 @@ inline constexpr char kRowTerms[] =
     "void Terms(const ArrayInputs& in, const Loaded& l, int k, Value* results) const {\n";
 inline constexpr char kFinish[] = "void Finish(const FinishInputs& in, Value* results) const {\n";
 
-// Returns a literal of type i64.
+// Returns a literal of type i64 in CUDA C++.
 std::string Number(hl::i64 x);
-// Returns the expression of the array offset of element `i` of the loop.
+// Returns an expression for the array offset of element `i` of the view.
 std::string Offset(const hl::View& view);
-// Returns a program as a function with the signature `head`. In a loop `i` is the position. values:
-// the name of the array that contains the parameters.
+// Returns a program as a function with signature `head`. `i` is the position in the loop. `values`
+// is the name of the array that contains the parameters.
 std::string FunctionText(const char* head, absl::Span<const hl::Instr> code,
                          absl::Span<const hl::View> views, const char* values,
                          const Packs* packs = nullptr);

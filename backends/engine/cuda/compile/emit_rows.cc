@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emits kernels of rows (device/block_rows.h, device/block_held.h).
+// Emits kernels of rows (device/block_rows.h and device/block_held.h).
 #include <map>
 #include <set>
 
@@ -11,8 +11,8 @@
 namespace hlocts::cuda {
 namespace {
 
-// Returns the functions of a part whose rows are in registers. LoadHeld loads each row that no
-// earlier part has loaded; StoreHeld stores the results.
+// Returns the functions of a part with rows in registers. LoadHeld loads each row that no earlier
+// part has loaded. StoreHeld stores the results.
 std::string HeldPartText(const RowText& part, const Packs& packs, std::set<int>& loaded) {
   std::string text =
       "  template <class R> __device__ void LoadHeld(const void* const* arrays, i64 g, int u, R& "
@@ -41,7 +41,7 @@ std::string HeldPartText(const RowText& part, const Packs& packs, std::set<int>&
       "  }\n");
 }
 
-// Returns the functions of InterpretedPart. loaded: the arrays in registers so far; may be null.
+// Returns the functions of an InterpretedPart. `loaded`, if not null, is passed to HeldPartText.
 std::string PartText(const RowText& part, std::set<int>* loaded) {
   const Packs packs(part.terms, part.many);
   const char* is_reduce = part.is_reduce ? "true" : "false";
@@ -62,7 +62,7 @@ std::string PartText(const RowText& part, std::set<int>* loaded) {
       FunctionText(kFinish, part.finish, part.views, "in.values"));
 }
 
-// Returns a kernel whose phases execute the parts.
+// Returns a kernel that executes the parts in phases.
 std::string PhasesText(size_t parts) {
   std::string cases;
   for (size_t p = 0; p < parts; ++p) {
@@ -75,7 +75,7 @@ std::string PhasesText(size_t parts) {
       cases, "    }\n  }\n};\n", BlockKernel(hl::kRowBlockKernel, 1));
 }
 
-// Returns the call of one thread, and a barrier after it.
+// Returns a call that every thread makes. A barrier follows it if `barrier`.
 std::string ThreadsText(const std::string& call, bool barrier) {
   return absl::StrCat("    HL_THREADS(thread) { ", call, "; }\n",
                       barrier ? "    HL_BARRIER;\n" : "");
@@ -96,7 +96,7 @@ std::string HeldCalls(const RowText& part, size_t p) {
       part.read_back);
 }
 
-// Returns the declarations of the register arrays.
+// Returns the declarations of a thread's register arrays.
 std::string HeldMembers(absl::Span<const RowText> parts) {
   std::map<int, std::string> members;
   for (const RowText& part : parts) {
@@ -115,7 +115,7 @@ std::string HeldMembers(absl::Span<const RowText> parts) {
   return text;
 }
 
-// Emits the parts as straight-line code, because registers have no address.
+// Emits the parts as straight-line code, because a register array must not be indexed at run time.
 std::string HeldText(absl::Span<const RowText> parts, int64_t columns) {
   std::string calls;
   int many = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that emitted kernels compute the same bits as interpreted ones. The host's compiler
-// compiles the source for NVRTC, and a loop runs the kernel's threads.
+// Tests that emitted kernels return the same bits as interpreted ones. The host's compiler compiles
+// the source for NVRTC, and a loop executes the kernel's threads.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// Replaces CUDA's keywords by a grid with one thread, which strides over all elements.
+// Defines CUDA's keywords for a grid of one thread, which then processes all elements.
 constexpr char kPrelude[] =
     "#define __device__\n#define __global__\n#define __grid_constant__\n#define __shared__ static\n"
     "struct Dim { unsigned x; };\n"
@@ -60,7 +60,7 @@ class WrittenDevice : public cuda::Device {
   absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source, bool) override {
     const auto [known, is_new] = numbers_.emplace(source, static_cast<int64_t>(kernels_.size()));
     if (!is_new) return known->second;
-    static int files = 0;  // dlopen returns the loaded library for a repeated name
+    static int files = 0;  // counted, because dlopen returns the loaded library for an equal name
     const std::string stem = folder_ / absl::StrCat("k", ++files);
     std::ofstream(stem + ".cc") << kPrelude << source << "extern \"C\" void Start(const void* a, "
                                 << "long long n) { hl::part::hl_kernel(*static_cast<const hl::"
@@ -86,7 +86,7 @@ class WrittenDevice : public cuda::Device {
 };
 
 const char* const kPrograms[] = {
-    // A reduction fused with the computation of its terms and with the users of its results.
+    // A reduction that is fused with the computation of its terms and the use of its results.
     "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
     "ENTRY e { p = bf16[40,33] parameter(0) q = bf16[33,40] parameter(1) t = bf16[40,33] "
     "transpose(q),\n"
@@ -102,7 +102,7 @@ const char* const kPrograms[] = {
     " e = f32[3,700] exponential(d) s = f32[3] reduce(e, z), dimensions={1}, to_apply=add\n"
     " c = f32[3,700] broadcast(s), dimensions={0} q = f32[3,700] divide(e, c)\n"
     " ROOT r = bf16[3,700] convert(q) }",
-    // A reduction of one result by several blocks; a scan of several chunks.
+    // A reduction to one result by several blocks, and a scan in several chunks.
     "max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }\n"
     "sum { a = s32[] parameter(0) b = s32[] parameter(1) ROOT r = s32[] add(a, b) }\n"
     "ENTRY e { p = f32[20000] parameter(0) z = f32[] constant(-inf) n = f32[20000] negate(p)\n"
@@ -110,7 +110,7 @@ const char* const kPrograms[] = {
     "constant(7)\n"
     " c = s32[5000] reduce-window(k, o), window={size=5000 pad=4999_0}, to_apply=sum\n"
     " ROOT r = (f32[], s32[5000]) tuple(x, c) }",
-    // Views, iotas, constants of several types, select, clamp, conversions.
+    // Views, iotas, constants of several types, select, clamp, and conversions.
     "ENTRY e { p = f32[4,6] parameter(0) q = s8[6,4] parameter(1)\n"
     " t = s8[4,6] transpose(q), dimensions={1,0} f = f32[4,6] convert(t)\n"
     " i = f32[4,6] iota(), iota_dimension=1 a = f32[4,6] add(p, i) m = f32[4,6] multiply(a, f)\n"
@@ -146,7 +146,7 @@ const char* const kPrograms[] = {
     " i = s32[6] constant({3, 0, 3, 3, 29, 30}) u = f32[6] slice(p), slice={[0:6]}\n"
     " ROOT r = f32[30] scatter(w, i, u), update_window_dims={}, inserted_window_dims={0},\n"
     "  scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }",
-    // Rows in groups of eight, two and one adjacent elements, with one value for each row.
+    // Rows that are processed in groups of eight, two and one elements; each row has one value.
     "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
     "ENTRY e { p = bf16[3,1032] parameter(0) z = bf16[] constant(0)\n"
     " s = bf16[3] reduce(p, z), dimensions={1}, to_apply=add\n"
@@ -160,8 +160,8 @@ const char* const kPrograms[] = {
     " s = f32[5] reduce(x, z), dimensions={1}, to_apply=add\n"
     " b = f32[5,301] broadcast(s), dimensions={0} d = f32[5,301] divide(x, b)\n"
     " ROOT r = f16[5,301] convert(d) }",
-    // A thread has several groups of a row, and the last group is incomplete. One result is read
-    // back.
+    // A thread has several groups of a row, and the last group is incomplete. A later step reads
+    // one of the results back from memory.
     "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
     "ENTRY e { p = f32[3,2504] parameter(0) z = f32[] constant(0) q = f32[3,2504] negate(p)\n"
     " s = f32[3] reduce(q, z), dimensions={1}, to_apply=add\n"
@@ -169,7 +169,7 @@ const char* const kPrograms[] = {
     " m = f32[3,2504] multiply(d, d) t = f32[3] reduce(m, z), dimensions={1}, to_apply=add\n"
     " c = f32[3,2504] broadcast(t), dimensions={0} e = f32[3,2504] divide(d, c)\n"
     " ROOT r = (f32[3,2504], f32[3,2504]) tuple(e, q) }",
-    // Scatter runs of two arrays that are cut into pieces; a scan of many adjacent lines.
+    // Scatter runs of two arrays that are cut into pieces, and a scan of many adjacent lines.
     "f { a = f32[] parameter(0) b = bf16[] parameter(1) c = f32[] parameter(2)\n"
     " d = bf16[] parameter(3) x = f32[] add(a, c) y = bf16[] maximum(b, d)\n"
     " ROOT r = (f32[], bf16[]) tuple(x, y) }\n"
@@ -188,7 +188,7 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
   for (const char* text : kPrograms) {
     auto module = ParseModule(std::string("HloModule test\n") + text);
     ASSERT_TRUE(module.ok()) << module.status();
-    // NVRTC compiles the source on a GPU, the host's compiler elsewhere.
+    // On a GPU, NVRTC compiles the source. Otherwise, the host's compiler does.
     const auto by_host = TestsOnDevice() ? nullptr : std::make_shared<WrittenDevice>();
     const std::shared_ptr<Device> written = by_host != nullptr ? by_host : TestDevice();
     cuda::CompileOptions always, never;
@@ -209,7 +209,7 @@ TEST(EmitTest, WrittenProgramsMeanWhatTheInterpreterMeans) {
   }
 }
 
-// A device that cannot compile. jit=auto interprets its kernels, jit=always returns an error.
+// A device without a compiler. jit=auto interprets its kernels, and jit=always returns an error.
 class UncompilingDevice : public WrittenDevice {
  public:
   absl::StatusOr<int64_t> Compile(hl::Kernel, const std::string&, bool) override {

@@ -56,7 +56,7 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
     case NodeKind::kElementwise:
       if (fusion_.loop_of(id) != id) return absl::OkStatus();
       return reductions_.reduce_of(id) >= 0 ? EmitReduce(reductions_.reduce_of(id)) : EmitLoop(id);
-    case NodeKind::kAssembled:  // KindOf never returns it
+    case NodeKind::kAssembled:  // KindOf never returns this
     case NodeKind::kStructured:
       return node.opcode == Opcode::kMap && IsStraightLine(*node.called[0]) ? EmitMap(node)
                                                                             : EmitStructured(id);
@@ -99,7 +99,7 @@ void FunctionBuilder::AddTranspose(const TransposePlan& plan, const Move& move) 
   AddMove(hl::kTransposeKernel, plan.args, plan.blocks, move);
 }
 
-// Copies a view that is needed as a dense array.
+// Copies a view to a dense array, which another step requires.
 absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source) {
   if (source.is_line) return EmitLine(value, source.view);
   const plan::ArrayType& type = graph_.type(value);
@@ -113,7 +113,7 @@ absl::Status FunctionBuilder::EmitCopy(ValueId value, const plan::Source& source
                                   /*widen=*/true));
   const bool widened = box.args.bytes > type.width();
   if (!widened && compiler_.IsCompiled(type.elements)) {
-    // Emitted code divides by constants.
+    // Emitted code is faster here, because it divides by constants.
     Loop loop;
     HLOCTS_ASSIGN_OR_RETURN(const int element,
                             LoadOf(source, source.view, type, type.elements != 1, loop));
@@ -137,7 +137,7 @@ absl::Status FunctionBuilder::EmitLoop(NodeId root) {
   return FinishLoop(loop, value, graph_.nodes[root].outputs[0]);
 }
 
-// Emits map as a loop whose operation is the called computation.
+// Emits a map as a loop whose operation is the called computation.
 absl::Status FunctionBuilder::EmitMap(const Node& node) {
   Loop loop;
   loop.turns = true;
@@ -225,7 +225,7 @@ absl::Status FunctionBuilder::EmitStructured(NodeId id) {
     step.out.push_back(type.type == PrimitiveType::kToken ? -1 : NewSlot(output));
     step.out_bytes.push_back(type.bytes);
   }
-  // after-all and similar operations have only tokens.
+  // after-all and similar operations have no arrays.
   if (node.opcode == Opcode::kAfterAll) return absl::OkStatus();
   const OpContext context = {compiler_, graph_, node};
   HLOCTS_ASSIGN_OR_RETURN(StepDraft draft,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles one graph to one function: its loops and structured steps in order, and the lifetime of
-// each array.
+// Compiles one graph to one function. Emits its loops and structured steps in order, and determines
+// the lifetime of each array.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@
 
 namespace hlocts::cuda {
 
-struct ReduceRun;  // defined in reduce_step.cc
+struct ReduceRun;  // see reduce_step.cc
 
 class FunctionBuilder {
  public:
@@ -33,10 +33,10 @@ class FunctionBuilder {
   absl::Status EmitLeaf(const plan::Node& node);
   absl::Status EmitLoop(plan::NodeId root);
   absl::Status EmitMap(const plan::Node& node);
-  // A copy of bytes from one slot to another.
+  // The slots of a step that copies bytes.
   struct Move {
     int32_t from, to;
-    int64_t bytes;  // size of the result
+    int64_t bytes;  // of the result
   };
   template <typename Args>
   void AddMove(hl::Kernel kernel, const Args& args, int64_t count, const Move& move);
@@ -44,36 +44,36 @@ class FunctionBuilder {
   absl::Status EmitCopy(plan::ValueId value, const plan::Source& source);
   absl::Status EmitLine(plan::ValueId value, const plan::View& view);
   absl::Status EmitStructured(plan::NodeId id);
-  // Emits a reduction with the loops fused into it; see reduce_step.cc.
+  // Emits a reduction with the loops fused into it (reduce_step.cc).
   absl::Status EmitReduce(plan::NodeId id);
   int32_t NewSlot(plan::ValueId value);
 
-  // The loop under construction: its inputs, their views, and the number of each value.
+  // The loop under construction: its inputs, their views, and the index of each value in `program`.
   struct Loop {
     ProgramBuilder program;
     std::vector<int32_t> arrays;
     std::vector<hl::View> views;
-    std::vector<bool> dense;       // each element is read only where it is written
+    std::vector<bool> dense;       // true if element i is read only to compute element i
     std::vector<int> widths;       // bytes of an array's element
     std::vector<int> array_views;  // see StepCandidate
     bool is_reduction_epilogue = false;
-    bool turns = false;  // transposed inputs are copied first (TransposedCopySlot)
+    bool turns = false;  // copies transposed inputs first (TransposedCopySlot)
     absl::flat_hash_map<plan::ValueId, int> values;
   };
   absl::StatusOr<int> OperandOf(plan::ValueId operand, int64_t elements, Loop& loop);
   absl::StatusOr<int> LoadOf(const plan::Source& source, const plan::View& view,
                              const plan::ArrayType& type, bool many, Loop& loop);
-  // Adds the load of the array in this slot under view `number` of the loop; -1: in order.
+  // Adds a load of the array in `slot` under view `number` of the loop, or in order if -1.
   int LoadFrom(int32_t slot, int number, const plan::ArrayType& type, Loop& loop);
-  // Returns the slot of a dense copy of a large view with permuted dimensions, or -1 if the view
-  // needs no copy. Without the copy, a loop would load a memory sector for each element.
+  // Returns the slot of a dense copy of a large view that permutes dimensions. Returns -1 if the
+  // view needs no copy. Without a copy, a loop would load an entire memory sector for each element.
   absl::StatusOr<int32_t> TransposedCopySlot(const plan::Source& source, const plan::View& view,
                                              const plan::ArrayType& type);
-  // Returns the number of an array that is not read in order.
+  // Returns the index in `loop` of an array that is not read in order.
   int ScatteredArray(int32_t slot, int width, Loop& loop);
-  // Adds the load of a pad or gather that the loop reads.
+  // Adds the load of an element of a pad or gather that is fused into the loop.
   absl::StatusOr<int> FusedLoad(const plan::Node& node, Loop& loop);
-  // Adds the nodes of a loop to the program. Returns the number of the last node's value.
+  // Adds the nodes of a loop to its program. Returns the index of the last node's value.
   absl::StatusOr<int> AddMembers(plan::NodeId root, Loop& loop);
   absl::StatusOr<hl::ReduceBlockArgs> ReduceArgsOf(const plan::Node& node);
   absl::StatusOr<std::vector<hl::Instr>> TermsOf(const plan::Node& node, Loop& loop);
@@ -99,7 +99,7 @@ class FunctionBuilder {
   plan::FusionPlan fusion_;
   ReduceFusion reductions_;
   LoadFusion loads_;
-  std::string step_name_;         // the node that is being emitted
+  std::string step_name_;         // the name of the node that is being emitted
   std::vector<int32_t> slot_of_;  // indexed by value
   struct TransposedCopy {
     plan::ValueId base;
@@ -107,7 +107,7 @@ class FunctionBuilder {
     int32_t slot;
   };
   std::vector<TransposedCopy> transposed_copies_;
-  std::vector<std::optional<StepCandidate>> sketches_;  // parallel to the function's steps
+  std::vector<std::optional<StepCandidate>> sketches_;  // one for each step of the function
 };
 
 }  // namespace hlocts::cuda

@@ -9,11 +9,11 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kHeldBytes = 256;  // for each thread: a quarter of its registers
+constexpr int64_t kHeldBytes = 256;  // limit for each thread: a quarter of its registers
 
 bool IsLoadInOrder(const hl::Instr& n) { return n.op == hl::kOpLoad && n.b < 0; }
 
-// Returns the element width of each array that parts load in order or compute, all with one width.
+// Returns the element width of arrays that parts load in order or compute. Omits ambiguous widths.
 std::map<int, int> WidthsOf(absl::Span<const RowReads> reads, absl::Span<const RowText> texts) {
   std::map<int, int> widths;
   const auto see = [&](int array, int type) {
@@ -31,7 +31,7 @@ std::map<int, int> WidthsOf(absl::Span<const RowReads> reads, absl::Span<const R
   return widths;
 }
 
-// Returns true if the part reads the array only from registers.
+// Returns true if the part reads the array from registers only.
 bool HoldsAll(const RowReads& reads, const RowText& text, int array) {
   const Packs packs(text.terms, text.many);
   const auto is_of = [&](const hl::Instr& n) {

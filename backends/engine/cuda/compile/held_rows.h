@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which arrays of short rows the threads of a block keep in registers
-// (device/block_held.h), and which of them need no memory.
+// (device/block_held.h), and which of these arrays are not written to memory.
 #pragma once
 
 #include <vector>
@@ -10,16 +10,16 @@
 
 namespace hlocts::cuda {
 
-// One part of a group of rows.
+// The reads of one part (step) of a group of rows.
 struct RowReads {
-  bool wide = true;         // terms or results for all columns; else one value for each row
+  bool wide = true;         // false if the part has one value for each row
   bool needed = true;       // read after the group
-  std::vector<int> arrays;  // for each array the part that makes it, or kRowOperand + operand
+  std::vector<int> arrays;  // for each array: its part, or kRowOperand + operand
 };
 inline constexpr int kRowOperand = hl::kRowParts;
 
-// Sets in `texts` the registers of each array, and gives all parts the same group size. Returns
-// false, and changes nothing, if too many registers would be needed.
+// Sets in `texts` the registers of each array, and makes the number of adjacent elements equal in
+// all parts. Returns false without an effect if this needs too many registers.
 bool HoldRows(int64_t columns, absl::Span<const RowReads> reads, std::vector<RowText>& texts);
 
 }  // namespace hlocts::cuda

@@ -9,7 +9,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// The run of the step on this thread, and the first error of a call.
+// The run of the step that this thread executes, and the first error of a call in it.
 struct Caller {
   Run* run;
   absl::Status status = absl::OkStatus();
@@ -30,7 +30,7 @@ absl::Status CallOnce(Run& run, const Function& function, const hl::Value* argum
   return absl::OkStatus();
 }
 
-// Returns zeros after a failure; the surrounding loop continues, and its results are discarded.
+// After an error, returns zeros: the calling loop continues, and its results are discarded.
 void CallFunction(const void* what, const hl::Value* arguments, hl::Value* results) {
   const Function& function = *static_cast<const Function*>(what);
   Caller& caller = *t_caller;

@@ -19,7 +19,7 @@ bool IsLoad(const plan::Graph& graph, const Node& node) {
 LoadFusion::LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse)
     : taken_(graph.nodes.size(), false) {
   if (!fuse) return;
-  // For each value without its reshapes, the only loop that reads it element by element.
+  // Indexed by value, with reshapes removed: the only loop that reads the value element by element.
   std::vector<NodeId> reader(graph.values.size(), kNoReader);
   const auto read = [&](ValueId value, NodeId loop) {
     NodeId& known = reader[loops.Strip(value)];
@@ -30,7 +30,7 @@ LoadFusion::LoadFusion(const plan::Graph& graph, const plan::FusionPlan& loops, 
     const Node& node = graph.nodes[n];
     const NodeKind kind = plan::KindOf(graph, node);
     if (node.removed) continue;
-    // The users of a reshape read its operand, unless the reshape is a dense array.
+    // Users of a reshape are counted as users of its operand, unless the reshape is a dense array.
     if (kind == NodeKind::kReshape && !loops.is_dense(node.outputs[0])) continue;
     for (ValueId operand : node.operands) {
       const bool each = kind == NodeKind::kElementwise &&

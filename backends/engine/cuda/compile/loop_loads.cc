@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs of a loop: contiguous arrays, views of arrays, iotas, pads and gathers.
+// Adds the inputs of a loop: contiguous arrays, views of arrays, iotas, pads and gathers.
 #include <algorithm>
 #include <cstring>
 
@@ -94,7 +94,7 @@ int FunctionBuilder::ScatteredArray(int32_t slot, int width, Loop& loop) {
 
 namespace {
 
-// Appends the description to the views. Returns its index.
+// Stores the description in the memory of additional views. Returns the index of the first of them.
 template <class T>
 int AddDescription(const T& description, std::vector<hl::View>& views) {
   const size_t first = views.size();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arrays that an emitted loop loads before it computes anything (LoopAll of device/kernels.h).
+// Selects the arrays that an emitted loop loads before it computes (LoopAll of device/kernels.h).
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace hlocts::cuda {
 
-// Arrays that the loop reads at the position that it writes, `many` adjacent elements at a time.
-// The number of arrays is limited, so that registers remain for other values.
+// Arrays that a loop reads at the position that it writes, `many` adjacent elements at a time.
+// Their number is limited, so that registers remain for other values.
 class Packs {
  public:
   Packs(absl::Span<const hl::Instr> code, int many);
   bool Has(const hl::Instr& load) const;
-  // Returns the members of Written that LoopAll calls.
+  // Returns the member functions of Written that LoopAll calls.
   std::string Text() const;
   absl::Span<const hl::Instr> loads() const { return loads_; }
   static std::string Name(const hl::Instr& load);

@@ -180,7 +180,7 @@ absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph
 
 namespace {
 
-// Returns the instruction that reads each value last; -1: no needed instruction reads it.
+// Returns for each value the last needed instruction that reads it, or -1 if there is none.
 std::vector<int> LastUses(std::vector<hl::Instr>& all) {
   std::vector<int> last(all.size(), -1);
   for (size_t i = all.size(); i-- > 0;) {
@@ -195,7 +195,7 @@ std::vector<int> LastUses(std::vector<hl::Instr>& all) {
 
 }  // namespace
 
-// Frees registers after the last use of a value. Omits unused values.
+// Omits unused values, and reuses a register after the last use of its value.
 absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const int> results) {
   std::vector<hl::Instr> all = code_;
   for (size_t r = 0; r < results.size(); ++r) {
@@ -217,7 +217,7 @@ absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const i
       const int value = OperandOf(n, k);
       OperandOf(n, k) = registers[value];
       if (last[value] != static_cast<int>(i)) continue;
-      last[value] = -2;  // an operand may occur twice
+      last[value] = -2;  // in case the value is an operand twice
       free.push_back(registers[value]);
     }
     if (n.op != hl::kOpResult) {

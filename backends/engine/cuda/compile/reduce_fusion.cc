@@ -48,7 +48,7 @@ void ReduceFusion::CountUsers() {
       const ValueId value = loops_.Strip(operand);
       ++users_[value];
       NodeId& known = user_loop_[value];
-      // A broadcast operand of one element has no position at which the loop reads it.
+      // A scalar operand that is broadcast is not read at the position of the loop.
       const bool placed =
           loop != kNoLoop && graph_.type(operand).elements == graph_.type(node.outputs[0]).elements;
       known = placed && (known == kNoReader || known == loop) ? loop : kNoLoop;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which loops and copies of a graph are fused into a reduction: those whose results only
-// the reduction reads, and the loop that is the only reader of its result.
+// Decides which loops and copies are fused into a reduction: those whose results only the reduction
+// reads (its prologue), and the loop that is the only reader of its result (its epilogue).
 #pragma once
 
 #include <vector>
@@ -14,11 +14,11 @@ class ReduceFusion {
   // If `fuse` is false, no reduction is fused.
   ReduceFusion(const plan::Graph& graph, const plan::FusionPlan& loops, bool fuse);
 
-  // Returns true if a reduction runs as blocks of threads, and may be fused with loops.
+  // Returns true if blocks of threads compute the reduction, so it may be fused with loops.
   static bool IsBlockReduce(const plan::Graph& graph, const plan::Node& node);
-  // Returns true if a reduction computes the node: a view, an iota, or the last node of a loop.
+  // Returns true if a reduction computes this view, iota or loop (identified by its last node).
   bool is_fused(plan::NodeId node) const { return taken_[node]; }
-  // Return the reduction that ends with this loop, and the loop that ends this reduction; -1: none.
+  // Return the reduction whose epilogue this loop is, and the epilogue of a reduction; -1 if none.
   plan::NodeId reduce_of(plan::NodeId root) const { return reduce_of_[root]; }
   plan::NodeId epilogue_of(plan::NodeId reduce) const { return ending_of_[reduce]; }
 
@@ -29,9 +29,8 @@ class ReduceFusion {
 
   const plan::Graph& graph_;
   const plan::FusionPlan& loops_;
-  std::vector<int> users_;  // uses of each value without its reshapes; a result counts twice
-  std::vector<plan::NodeId>
-      user_loop_;  // the only loop that uses the value; -1: no user, -2: not one loop
+  std::vector<int> users_;  // uses of each value, reshapes removed; a graph result counts twice
+  std::vector<plan::NodeId> user_loop_;  // the only loop that uses the value; or kNoReader, kNoLoop
   std::vector<bool> taken_;
   std::vector<plan::NodeId> reduce_of_, ending_of_;
 };

@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kTermsPerLane = 8;  // the least, if terms are many
+constexpr int64_t kTermsPerLane = 8;  // at least, if there are many terms
 constexpr int64_t kTermsPerSplitLane = 16;
 constexpr int64_t kBlocksWanted = 1024;  // several for each multiprocessor of a large GPU
 constexpr int kWarp = 32;
@@ -42,7 +42,7 @@ std::optional<hl::Op> KnownOp(Opcode opcode) {
 ReduceGeometry PlanReduce(int64_t results, int64_t terms, bool terms_adjoin, bool parallel) {
   ReduceGeometry g;
   g.lane_minor = terms_adjoin;
-  // A warp reads adjacent results if these are contiguous and if there are enough of them.
+  // A warp reads adjacent results if they are contiguous in memory and there are enough of them.
   int most = 8;
   while (!terms_adjoin && most > 3 && results > hl::kBlockThreads >> most) --most;
   const int64_t wanted = parallel ? terms / kTermsPerLane : 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce by blocks of threads, with the loops around it (reduce_fusion.h) in the same kernel.
+// Reductions by blocks of threads. Loops that are fused (reduce_fusion.h) are in the same kernel.
 #include <algorithm>
 
 #include "backends/engine/cuda/compile/function_builder.h"
@@ -13,7 +13,7 @@ using plan::NodeId;
 using plan::NodeKind;
 using plan::ValueId;
 
-// Launches one step; args has no array pointers.
+// Launches the kernels of one reduction. `args` has no array pointers yet.
 struct ReduceRun {
   hl::ReduceBlockArgs args;
   ReduceGeometry geometry;
@@ -22,7 +22,7 @@ struct ReduceRun {
   std::shared_ptr<const Body> prologue, body, epilogue;
   Buffer views;
 
-  // in: the arrays, then the init values.
+  // `in` has the arrays, then the init values.
   absl::Status operator()(Run& run, In in, Out out) const {
     hl::ReduceBlockArgs now = args;
     for (int64_t k = 0; k < arrays; ++k) now.arrays[k] = in[k];
@@ -49,7 +49,7 @@ struct ReduceRun {
 
 namespace {
 
-// An unknown computation folds fewer terms than this sequentially.
+// A computation other than add, multiply etc. is done by one thread if it has fewer terms.
 constexpr int64_t kTermsToShare = 64;
 
 void SetGeometry(const ReduceGeometry& g, hl::ReduceBlockArgs& args) {
@@ -61,7 +61,7 @@ void SetGeometry(const ReduceGeometry& g, hl::ReduceBlockArgs& args) {
   args.per_split = g.per_split;
 }
 
-// Returns a program that applies each known operation to its element of both operands.
+// Returns a program that applies operation k to element k of both operands, for each k.
 absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
                                               const std::vector<PrimitiveType>& types) {
   ProgramBuilder program;
@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<hl::Instr>> BodyOf(const std::vector<hl::Op>& ops,
   return program.Finish(results);
 }
 
-// Describes the reduction for a kernel of rows: one result array, a row of terms per element.
+// Describes the reduction as a part of a kernel of rows: each result element has a row of terms.
 StepCandidate CandidateOf(const ReduceRun& job, bool may_share) {
   const hl::ReduceBlockArgs& args = job.args;
   StepCandidate s;
@@ -116,7 +116,7 @@ absl::Status FinishUngroupedReduce(Compiler& compiler, ReduceRun job,
 
 }  // namespace
 
-// Sets the element numbers of the operand: `kept` for the results, `reduced` for the terms of each.
+// Sets views of the operand: `kept` finds the first term of a result, `reduced` the others.
 absl::StatusOr<hl::ReduceBlockArgs> FunctionBuilder::ReduceArgsOf(const Node& node) {
   hl::ReduceBlockArgs args = {};
   const plan::ArrayType& operand = graph_.type(node.operands[0]);
@@ -160,7 +160,7 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::TermsOf(const Node& node
   return code;
 }
 
-// Returns the program that computes the stored values from the sums, which may be wider.
+// Returns the program that computes the stored values from the sums, which may have a wider type.
 absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EpilogueOf(const Node& node, NodeId ending,
                                                                    Loop& loop) {
   std::vector<int> results;
@@ -178,7 +178,7 @@ absl::StatusOr<std::vector<hl::Instr>> FunctionBuilder::EpilogueOf(const Node& n
   return loop.program.Finish({stored});
 }
 
-// Returns the program that combines two terms or partial sums.
+// Returns the program that combines two terms, or two partial sums.
 absl::StatusOr<std::shared_ptr<const Body>> FunctionBuilder::CombiningOf(const Node& node) {
   const auto ops = KnownBody(*node.called[0]);
   if (!ops.has_value()) return compiler_.CompileElements(*node.called[0]);
@@ -190,7 +190,7 @@ absl::StatusOr<std::shared_ptr<const Body>> FunctionBuilder::CombiningOf(const N
   return compiler_.UploadProgram(std::move(body));
 }
 
-// Adds the programs for the terms, for their combination, and for the results.
+// Adds the programs of the terms, of their combination, and of the results.
 absl::Status FunctionBuilder::AddReducePrograms(const Node& node, NodeId ending, Loop& loop,
                                                 ReduceRun& job) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<hl::Instr> terms, TermsOf(node, loop));

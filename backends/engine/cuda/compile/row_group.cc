@@ -8,9 +8,9 @@
 namespace hlocts::cuda {
 namespace {
 
-// A kernel of rows needs enough rows for a GPU, or so few elements that launches dominate.
+// A kernel of rows pays off if there are many rows, or so few elements that launches dominate.
 constexpr int64_t kRowsLeast = 256, kColumnsLeast = 128, kElementsSmall = 1 << 12;
-constexpr int kPackBytes = 16;  // bytes that one instruction moves
+constexpr int kPackBytes = 16;  // bytes that one load instruction moves
 
 using Sketches = std::vector<std::optional<StepCandidate>>;
 
@@ -23,7 +23,7 @@ int64_t WidthOf(const StepCandidate& s, const Group& g) {
   return s.is_reduce ? 1 : s.elements / g.rows;
 }
 
-// Returns true if the view reads element i of an array of one value per row throughout row i.
+// Returns true if the view repeats element i of an array of one value per row throughout row i.
 bool IsOfRow(const hl::View& view, const Group& g) {
   if (view.offset != 0) return false;
   if (g.rows == 1) return view.rank == 0 || (view.rank == 1 && view.stride[0] == 0);
@@ -37,7 +37,7 @@ bool Fits(const StepCandidate& s, const Step& step, const Group& g) {
   return s.elements == g.rows * g.columns || s.elements == g.rows;
 }
 
-// Returns true if the step reads values of the group only within their row.
+// Returns true if each row of the step reads values of the group from the same row only.
 bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group& g, size_t user) {
   const StepCandidate& s = *sketches[user];
   const Step& step = function.steps[user];
@@ -46,7 +46,7 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
       if (function.steps[p].out[0] != step.in[k]) continue;
       if (k >= s.array_views.size()) return false;  // an init value
       const int64_t made = WidthOf(*sketches[p], g);
-      // Arrays of a reduction's terms and arrays of its result are not distinguished.
+      // It is not known whether an array is read by the terms of a reduction or by its epilogue.
       const int64_t read = s.is_reduce ? g.columns : WidthOf(s, g);
       const int view = s.array_views[k];
       if (view == -1 ? made != read : view < 0 || made != 1 || !IsOfRow(s.views[view], g))
@@ -56,7 +56,7 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
   return true;
 }
 
-// Returns the longest group around this reduction.
+// Returns the longest group that contains this reduction.
 std::optional<Group> GroupContaining(const Function& function, const Sketches& sketches,
                                      size_t from, size_t reduce) {
   const StepCandidate& r = *sketches[reduce];
@@ -74,8 +74,8 @@ std::optional<Group> GroupContaining(const Function& function, const Sketches& s
          Fits(*sketches[g.begin - 1], function.steps[g.begin - 1], g)) {
     --g.begin;
   }
-  // The backward search did not check all readers. Moves g.begin to the first step from which all
-  // steps up to the reduction fit.
+  // The search backwards did not check all readers. Moves g.begin to the first step from which all
+  // steps up to the reduction are valid members.
   for (; g.begin <= reduce; ++g.begin) {
     g.end = g.begin;
     while (g.end <= reduce && takes(g.end)) ++g.end;
@@ -86,7 +86,7 @@ std::optional<Group> GroupContaining(const Function& function, const Sketches& s
   return g.end - g.begin >= 2 ? std::optional<Group>(g) : std::nullopt;
 }
 
-// An input array of a part: an operand of the step, or the result of another part.
+// An input array of a part: an operand of the fused step, or the result of another part.
 struct RowInput {
   int operand = -1, part = -1;
 };
@@ -94,10 +94,10 @@ struct RowRun {
   hl::RowArgs args = {};
   int64_t rows = 0, code = -1;
   std::vector<std::vector<RowInput>> arrays;  // the inputs of each part
-  std::vector<RowReads> reads;                // the same for HoldRows
-  std::vector<int> init;                      // operand; -1: none
-  std::vector<int> result;                    // the step's result that the part writes
-  std::vector<StepCandidate> keep;            // owners of programs and views
+  std::vector<RowReads> reads;                // the same, for HoldRows
+  std::vector<int> init;                      // operand of each part's init value, or -1
+  std::vector<int> result;                    // the fused step's result that each part writes
+  std::vector<StepCandidate> keep;            // own the programs and views
 
   absl::Status operator()(Run& run, In in, Out out) const {
     hl::RowArgs now = args;
@@ -114,7 +114,7 @@ struct RowRun {
   }
 };
 
-// Returns true if steps from `end` on, or the caller, read the slot.
+// Returns true if the caller, or a step from `end` on, reads the slot.
 bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   const auto has = [slot](const std::vector<int32_t>& list) {
     return std::find(list.begin(), list.end(), slot) != list.end();
@@ -125,8 +125,8 @@ bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   return has(function.result_slots);
 }
 
-// Returns the part that may reuse the memory of the result of step `made`, or -1. It is the last
-// reader of the result if it reads in order and has elements of the same width.
+// Returns the part that may write its result to the memory of the result of step `made`, or -1. It
+// must be the last reader of that result, read in order, and have elements of the same width.
 int LastReaderForReuse(const Function& function, const Sketches& sketches, const Group& g,
                        size_t made) {
   const int32_t slot = function.steps[made].out[0];
@@ -144,9 +144,9 @@ int LastReaderForReuse(const Function& function, const Sketches& sketches, const
   return -1;
 }
 
-// Returns the number of adjacent elements that a thread of a part processes. They fill at most 16
-// bytes of the widest array that is read in order or written by a loop, and their number divides a
-// row.
+// Returns the number of adjacent elements that a thread of a part processes at a time. They fill at
+// most 16 bytes in the widest array that is read in order, or written by a loop. The number divides
+// the length of a row.
 int NeighboursPerThread(const StepCandidate& s, const Group& g) {
   int bytes = s.is_reduce ? 0 : hl::BytesOf(s.type);
   for (const hl::Instr& n : s.terms->instructions) {
@@ -197,7 +197,7 @@ int OperandOf(Step& step, int32_t slot) {
   return static_cast<int>(step.in.size()) - 1;
 }
 
-// Sets for each part the result of the step that it writes: its own, or that of the part that
+// Determines which result of the fused step each part writes: its own, or that of the part that
 // reuses its memory.
 void SetResults(const Function& function, const Sketches& sketches, const Group& g, RowRun& job,
                 Step& step) {
@@ -217,7 +217,7 @@ void SetResults(const Function& function, const Sketches& sketches, const Group&
   }
 }
 
-// Adds step s of the group as a part of the job.
+// Adds step s as a part of the job.
 void AddPart(const Function& function, const Sketches& sketches, const Group& g, size_t s,
              RowRun& job, Step& step) {
   const StepCandidate& sketch = *sketches[s];
@@ -267,7 +267,7 @@ absl::Status GroupRows(Compiler& compiler, Sketches& sketches, Function& functio
   std::vector<Step> steps;
   const bool groups = !compiler.options().disabled.contains("rows");
   for (size_t s = 0; s < sketches.size();) {
-    // The next reduction that a group from step s on may contain.
+    // Finds the next reduction that a group from step s on may contain.
     size_t reduce = s;
     while (reduce < sketches.size() && sketches[reduce].has_value() &&
            !sketches[reduce]->is_reduce) {
