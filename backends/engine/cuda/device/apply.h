@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Applies one operation of a program, interpreted or emitted, to one element of each operand.
-// Constant numbers let the compiler fold the switches.
+// Applies one operation of a program to one element of each operand, for the interpreter and for
+// emitted code. In emitted code the operation and types are constants, so the switches are folded.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_APPLY_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_APPLY_H_
 
@@ -15,13 +15,13 @@ HL_FN Value OfBool(bool x) {
   v.u = x ? 1 : 0;
   return v;
 }
-// Rounds both parts to the type's precision.
+// Rounds both parts of a complex number to the precision of the type.
 HL_FN Complex RoundedComplex(int type, Complex z) {
   if (type == kC128) return z;
   return {ToDouble(ToFloat(z.re)), ToDouble(ToFloat(z.im))};
 }
 
-// Rounds towards zero and saturates; NaN becomes 0.
+// Rounds towards zero and saturates. NaN becomes 0.
 HL_FN u64 ToInteger(int type, double x) {
   const bool is_signed = ClassOf(type) == kClassSigned;
   const int digits = BitsOf(type) - (is_signed ? 1 : 0);
@@ -33,7 +33,7 @@ HL_FN u64 ToInteger(int type, double x) {
   return static_cast<u64>(static_cast<i64>(x));
 }
 
-// Returns a double that rounds to a narrow format as the integer itself would.
+// Returns a double that rounds to a narrower format as the exact integer would.
 HL_FN double SafeDouble(bool is_signed, u64 x) {
   const bool negative = is_signed && static_cast<i64>(x) < 0;
   u64 size = negative ? 0 - x : x;
@@ -104,8 +104,8 @@ HL_CALL Value Convert(int from, int to, Value x) {
   return x;
 }
 
-// Rounds the mantissa to nearest, ties to even, then limits the range: overflow becomes infinity,
-// and underflow a signed zero.
+// Rounds the mantissa to nearest, ties to even, then limits the exponent: overflow becomes
+// infinity, and underflow becomes a signed zero.
 HL_FN u64 ReducedBits(const Format& f, u64 bits, int exponent_bits, int mantissa_bits) {
   if (IsNanCode(f, bits)) return bits | 1ull << (f.mantissa_bits - 1);
   const u64 sign = bits & SignCode(f);
@@ -124,7 +124,7 @@ HL_FN u64 ReducedBits(const Format& f, u64 bits, int exponent_bits, int mantissa
   }
   return sign | size;
 }
-// Reduces the precision of a non-IEEE format in the f32 that contains its value.
+// Reduces the precision of a value. If the format is not IEEE, this is done in the f32 format.
 HL_CALL Value ReducePrecision(int type, Value x, i64 exponent_bits, i64 mantissa_bits) {
   const int e = static_cast<int>(exponent_bits), m = static_cast<int>(mantissa_bits);
   if (FormatOf(type).special == kIeee) {
@@ -135,14 +135,14 @@ HL_CALL Value ReducePrecision(int type, Value x, i64 exponent_bits, i64 mantissa
   return x;
 }
 
-// Reinterprets the bits as a type of the same width. c64 has the bits of two f32.
+// Reinterprets the bits as another type of the same width. A c64 has the bits of two f32.
 HL_CALL Value BitcastConvert(int from, int to, Value x) {
   if (from == to) return x;
   u64 bits;
   if (from == kC64) {
     bits = BitsOfFloat(Narrowed(x.z.re)) | static_cast<u64>(BitsOfFloat(Narrowed(x.z.im))) << 32;
   } else {
-    // Removes the sign extension.
+    // Removes the extension to 64 bits.
     const int unused = 64 - BitsOf(from);
     bits = ToBits(from, x) << unused >> unused;
   }
@@ -154,7 +154,7 @@ HL_CALL Value BitcastConvert(int from, int to, Value x) {
   return FromBits(to, bits);
 }
 
-// Returns one part of a complex number with its bits unchanged.
+// Returns a real or imaginary part as an element of type `to`, with unchanged bits.
 HL_FN Value PartOf(int to, double part) {
   Value v;
   if (to == kF32) {
@@ -251,7 +251,7 @@ HL_CALL bool Compare(int direction, int type, Value x, Value y) {
       return IntegerRelation(direction, ClassOf(type) == kClassSigned, x.u, y.u);
   }
 }
-// Compares the bits as sign and magnitude.
+// Compares by total order: the bits as sign and magnitude.
 HL_CALL bool CompareTotal(int direction, int type, Value x, Value y) {
   if (ClassOf(type) != kClassFloat && ClassOf(type) != kClassDouble) {
     return Compare(direction, type, x, y);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions shared by all device files: element types, their formats, the value of one element.
+// Definitions that all device files share: element types, their formats, the value of an element.
 // Three compilers compile these files: g++ for the host, nvcc, and NVRTC, which has no standard
 // headers.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BASE_H_
 
-// HL_FN declares a function of elements. HL_CALL declares a large function, which nvcc does not
-// inline. NVRTC inlines it in emitted code, where its switches are folded.
+// HL_FN declares a function of elements. HL_CALL declares a large function that nvcc does not
+// inline. NVRTC inlines it in emitted code, where constant arguments fold its switches.
 #if defined(__CUDACC_RTC__)
 #define HL_FN __device__ inline
 #define HL_CALL __device__ inline
 #define HL_UNROLL_ALL _Pragma("unroll")
-// The number of loads in flight at one time. The interpreter has only one.
+// The number of loads that a thread issues before it uses a result. In the interpreter it is 1.
 #define HL_LOADS_IN_FLIGHT 8
 #elif defined(__CUDACC__)
 #define HL_FN __device__ inline
@@ -25,7 +25,7 @@
 #define HL_UNROLL_ALL
 #define HL_LOADS_IN_FLIGHT 1
 #endif
-// Unrolls a loop that only moves data. Such a loop is small enough for the precompiled kernels.
+// Unrolls a loop that only moves data. The code remains small enough for the precompiled kernels.
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__)
 #define HL_UNROLL_MOVES _Pragma("unroll")
 #else
@@ -39,7 +39,7 @@ using u64 = unsigned long long;
 using i32 = int;
 using u32 = unsigned int;
 
-// The numbers are equal to PrimitiveType's (checked in device_test.cc).
+// The values are those of PrimitiveType (device_test.cc checks this).
 enum Type : int {
   kPred = 1,
   kS8 = 2,
@@ -73,14 +73,14 @@ enum Type : int {
   kF8E8M0FNU = 33,
 };
 
-// The class of arithmetic on elements of a type.
+// The kind of arithmetic on elements of a type.
 enum Class : int {
   kClassPred,
   kClassSigned,
-  kClassUnsigned,  // integers: Value::s or Value::u, extended to 64 bits
-  kClassFloat,     // Value::f: f32 and all narrower floats
-  kClassDouble,    // Value::d
-  kClassComplex,   // Value::z for both precisions
+  kClassUnsigned,  // integers: in Value::s or Value::u, extended to 64 bits
+  kClassFloat,     // f32 and narrower floats: in Value::f
+  kClassDouble,    // f64: in Value::d
+  kClassComplex,   // c64 and c128: in Value::z
 };
 
 struct Complex {
@@ -125,7 +125,7 @@ HL_FN constexpr int ClassOf(int type) {
   }
 }
 
-// Returns the significant bits of an element; 8 for pred, as stored.
+// Returns the number of significant bits of an element. For pred it is 8, the bits as stored.
 HL_FN constexpr int BitsOf(int type) {
   switch (type) {
     case kS1:
@@ -163,13 +163,13 @@ HL_FN int BytesOf(int type) {
   return bits < 8 ? 1 : bits / 8;
 }
 
-// The encodings of infinity and NaN. Formats other than kIeee have no infinity.
+// How a format encodes infinity and NaN. Only kIeee formats have an infinity.
 enum Special : int {
-  kIeee,     // both have the largest exponent
-  kNanOnly,  // NaN sets all bits but the sign
-  kNegZero,  // NaN has the bits of -0
-  kAllOnes,  // NaN sets all bits
-  kNothing,  // every code is a number
+  kIeee,     // infinity and NaN have the largest exponent
+  kNanOnly,  // a NaN has all bits set except the sign
+  kNegZero,  // the NaN has the bits of -0
+  kAllOnes,  // the NaN has all bits set
+  kNothing,  // there is no NaN
 };
 
 struct Format {
@@ -226,9 +226,8 @@ HL_FN bool IsNan(T x) {
   return x != x;
 }
 
-// Marks results of conversions and of arithmetic. On the host their NaNs get the bits that an
-// NVIDIA GPU's instructions produce, so that a test without a GPU detects a move that wrongly
-// converts.
+// Marks results of arithmetic and conversions. On the host, NaN results get the bits that NVIDIA's
+// instructions produce. A test without a GPU then detects a move that wrongly converts.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 HL_FN float Made(float x) { return x; }
 HL_FN double Made(double x) { return x; }
@@ -239,9 +238,9 @@ HL_FN double Made(double x) { return IsNan(x) ? DoubleOfBits(0x7fffffffe0000000u
 HL_FN float ToFloat(double x) { return Made(static_cast<float>(x)); }
 HL_FN double ToDouble(float x) { return Made(static_cast<double>(x)); }
 
-// Conversions of values that are only moved: a NaN keeps its bits (ruling 0071), which conversion
+// Convert values that are only moved. A NaN must keep its bits (ruling 0071), which conversion
 // instructions do not guarantee. If the upper payload bits of an f64 NaN are all 0, Narrowed sets
-// the quiet bit, so that the value stays a NaN.
+// the quiet bit, so the value remains a NaN.
 HL_FN double Widened(float x) {
   const u64 bits = BitsOfFloat(x);
   if (!IsNan(x)) return static_cast<double>(x);
@@ -267,7 +266,7 @@ HL_FN bool IsInf(T x) {
 HL_FN double Infinity() { return DoubleOfBits(0x7ff0000000000000ull); }
 HL_FN double NotANumber() { return DoubleOfBits(0x7ff8000000000000ull); }
 
-// Returns the low bits of an integer type, extended to 64 bits by its sign. pred becomes 0 or 1.
+// Returns the low bits of an integer, extended to 64 bits by sign or zeros. pred becomes 0 or 1.
 HL_FN u64 Wrap(int type, u64 x) {
   if (type == kPred) return x != 0;
   const int unused = 64 - BitsOf(type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices by tiles in shared memory, for types that no library supports, mainly
-// integers. Each sum adds its terms in the order of DotAt, so the bits are those of DotAt.
+// Matrix products by tiles in shared memory, for types that no library supports, mainly integers.
+// Terms are added in the order of DotAt (contraction.h), so the bits are the same.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_DOT_H_
 
@@ -10,19 +10,19 @@
 namespace hl {
 
 constexpr int kDotSide = 32;   // rows and columns of a tile
-constexpr int kDotDepth = 16;  // terms in shared memory at one time
+constexpr int kDotDepth = 16;  // number of terms that are in shared memory at one time
 constexpr int kDotCells = kDotSide * kDotDepth;
-constexpr int kDotEach = kDotSide * kDotSide / kBlockThreads;  // results of each thread
+constexpr int kDotEach = kDotSide * kDotSide / kBlockThreads;  // results of one thread
 static_assert((2 * kDotCells + kDotSide * kDotSide) * sizeof(double) <=
               kBlockThreads * kSharedPlaces * sizeof(Value));
 
-// A product [batch, rows, columns]. `lhs` maps [batch, row] to the position of the first term in
-// the left operand, `rhs` maps [batch, column] to that in the right operand.
+// A product [batch, rows, columns] of two matrices. The view `lhs` maps [batch, row] to the first
+// term in the left operand, and `rhs` maps [batch, column] to that in the right operand.
 struct DotTileArgs {
   NoProgram body;
-  int phases;  // two for each kDotDepth terms: read, add
+  int phases;  // for each kDotDepth terms: a phase that reads, one that adds
   int lhs_type, rhs_type, type, computed;
-  int lhs_adjoins, rhs_adjoins;  // the operand's terms are contiguous
+  int lhs_adjoins, rhs_adjoins;  // 1 if the operand's terms are contiguous
   i64 rows, columns, terms, row_tiles, column_tiles;
   View lhs, rhs, lhs_terms, rhs_terms;
   const void* in[2];
@@ -49,15 +49,15 @@ HL_FN Value Given(double x) {
 }
 
 struct DotPlace {
-  i64 batch, row, column;  // position of the tile's first result
+  i64 batch, row, column;  // of the tile's first result
   HL_FN DotPlace(const DotTileArgs& a, i64 block)
       : batch(block / (a.row_tiles * a.column_tiles)),
         row(block / a.column_tiles % a.row_tiles * kDotSide),
         column(block % a.column_tiles * kDotSide) {}
 };
 
-// Reads one operand's part of a tile as [term][line], with zeros outside the matrix. Adjacent
-// threads read contiguous elements.
+// Reads one operand's part of a tile as [term][line], where a line is a row of lhs or a column of
+// rhs. Stores zeros outside the matrix. Adjacent threads read contiguous elements.
 struct DotSource {
   int type, computed, adjoins;
   const View& lines;
@@ -79,7 +79,7 @@ HL_FN void DotRead(const DotSource& s, i64 line, i64 lines, i64 first_line, i64 
   }
 }
 
-// cells: the parts of lhs and rhs. sums: element k of each thread is at k * kBlockThreads + thread.
+// Adds terms. `cells`: both operands' parts. Sum k of a thread is sums[k * kBlockThreads + thread].
 template <class T>
 HL_FN void DotAdd(const T* cells, T* sums, int terms, int thread) {
   const int column = thread % kDotSide, row = thread / kDotSide;
@@ -126,7 +126,7 @@ HL_FN void DotTile(const DotTileArgs& a, T* cells, i64 block, int phase, int thr
   if (phase + 1 == a.phases) DotStore(a, p, sums, thread);
 }
 
-// A block computes one tile.
+// Computes one tile with one block.
 template <class F>
 HL_FN void DotTileAt(const DotTileArgs& a, const F&, Value* shared, i64 block, int phase,
                      int thread) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels for rows that fit into the registers of a block's threads. Unlike the kernels of
-// block_rows.h, they read every array of a row from memory once, and never write values that are
-// needed only within the row. The order of operations is the same. Only emitted code uses these
-// kernels. F has LoadHeld and StoreHeld; R is a thread's register arrays.
+// Kernels of rows that fit in the registers of a block's threads. The kernels of block_rows.h read
+// an array again for each part. These kernels read each array of a row from memory once, and do not
+// write values that only the row needs. Both apply operations in the same order. Only emitted code
+// uses these kernels. F has LoadHeld and StoreHeld. R has a thread's register arrays.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_HELD_H_
 
 #include "backends/engine/cuda/device/block_rows.h"
 
-// Variables that each thread keeps across barriers. The host has one copy for each thread.
+// Declares variables that a thread keeps across barriers. On the host there is one per thread.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HL_ROW_REGISTERS(Type, name) Type name
 #define HL_THREAD_REGISTERS(name) name
@@ -19,8 +19,8 @@
 
 namespace hl {
 
-// A row of kColumns elements, in groups of kMaxNeighbours. A thread has kHeld groups, which are
-// kBlockThreads groups apart.
+// The groups of kMaxNeighbours elements of a row of kColumns elements. Each thread has kHeld
+// groups; their distance is kBlockThreads groups.
 template <i64 kColumns, int kMaxNeighbours>
 struct HeldShape {
   static constexpr i64 kGroups = kColumns / kMaxNeighbours;
@@ -30,7 +30,7 @@ struct HeldShape {
   }
 };
 
-// Computes a thread's terms after all its loads are issued.
+// Computes a thread's terms. All loads are issued before the first term is computed.
 template <class S, class F, class R>
 HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& held, Value* terms) {
   typename F::Loaded loaded[S::kHeld];
@@ -51,7 +51,7 @@ HL_FN void HeldTerms(const RowPart& part, const F& f, i64 row, int thread, R& he
   }
 }
 
-// Folds the thread's share of a reduction; RowReduce computes the total.
+// Folds a thread's share of a reduction's terms. RowReduce combines the shares.
 template <class S, class F, class R>
 HL_FN void HeldFold(const RowPart& part, const F& f, Value* shared, i64 row, int thread, R& held) {
   Value terms[S::kHeld * F::kMaxNeighbours];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sums of a batch norm. A block computes one feature, or 32 contiguous features; its threads
-// process the elements of each feature in turn. Sums are f64, in a fixed order.
+// The sums of a batch norm. A block computes one feature, or 32 adjacent ones. Its threads take
+// turns at the elements of a feature. Sums are f64 and have a fixed order.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_NORM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_NORM_H_
 
@@ -9,12 +9,12 @@
 
 namespace hl {
 
-constexpr int kNormPhases = 6;  // for two sums: fold, combine to 16 lanes, combine to one
+constexpr int kNormPhases = 6;  // of two sums: fold, combine to 16 lanes, combine to one
 constexpr int kNormGathered = 16;
 
 struct NormLane {
-  int feature, lane, lanes;  // feature: index within the block
-  i64 k;                     // index among all features
+  int feature, lane, lanes;  // feature: index in the block
+  i64 k;                     // the feature's index in the operand
   HL_FN NormLane(const NormArgs& a, i64 block, int thread)
       : feature(thread % a.features),
         lane(thread / a.features),
@@ -22,7 +22,7 @@ struct NormLane {
         k(block * a.features + feature) {}
 };
 
-// Returns the element's term of the first sum, or of the second, which is relative to the mean.
+// Returns an element's term of the first sum, or of the second sum, which uses the mean.
 HL_FN double NormTerm(const NormArgs& a, bool second, double mean, i64 at) {
   const bool training = a.mode == kNormTraining;
   if (!second) return LoadDouble(a.type, training ? a.x : a.grad, at);
@@ -39,7 +39,7 @@ HL_FN double NormFold(const NormArgs& a, const NormLane& l, bool second, double 
   return sum;
 }
 
-// Keeps the first sum (the mean, or the sum of gradients); if is_second, stores both results.
+// Keeps the first sum (as the mean, in training). After the second sum, stores both results.
 HL_FN void NormFinish(const NormArgs& a, const NormLane& l, bool is_second, double sum,
                       Value* kept) {
   const bool training = a.mode == kNormTraining;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels in which the threads of a block cooperate. The threads work in phases with a barrier
-// after each, so that a host can run a phase thread by thread. Phases communicate through `shared`.
-// Values are combined in a fixed order: the same arguments give the same bits.
+// Kernels in which the threads of a block cooperate, in phases with a barrier after each. The host
+// can thus run a phase thread by thread. Phases communicate through `shared`. Values are combined
+// in a fixed order, so equal arguments give equal bits.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_REDUCE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_REDUCE_H_
 
 #include "backends/engine/cuda/device/kernels.h"
 
-// The work of each thread of a block between two barriers.
+// Executes a statement for each thread of a block, between two barriers.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define HL_THREADS(thread) if (const int thread = static_cast<int>(threadIdx.x); true)
 #define HL_BARRIER __syncthreads()
@@ -19,9 +19,9 @@
 namespace hl {
 
 constexpr int kBlockThreads = 256;
-constexpr int kSharedPlaces = 4;  // operands of a variadic operation in a block kernel
+constexpr int kSharedPlaces = 4;  // operands of a variadic reduction that blocks support
 
-// The inputs of an epilogue: its arrays, and the reduced values as parameters.
+// The inputs of an epilogue: arrays, and as parameters the reduced values.
 struct FinishInputs : ArrayInputs {
   const Value* values;
   HL_FN Value Get(const Instr& n) const {
@@ -29,8 +29,8 @@ struct FinishInputs : ArrayInputs {
   }
 };
 
-// The programs of a reduction: the terms, the combination of two terms, and the function of the
-// result. An emitted program has functions of the same names, which return constants.
+// The programs of a reduction: of a term, of the combination of two terms, and of the result. An
+// emitted program has the same functions, which return constants.
 struct ReducePrograms {
   Interpreted prologue, body, epilogue;
   HL_FN int Places(int places) const { return places; }
@@ -46,33 +46,33 @@ struct ReducePrograms {
 };
 
 enum ReduceStage : int {
-  kReduceWhole,     // terms to results
-  kReduceSplit,     // terms to partial sums of each split
-  kReducePartials,  // partial sums to results
+  kReduceWhole,     // from terms to results
+  kReduceSplit,     // from terms to the partial sums of each split
+  kReducePartials,  // from partial sums to results
 };
 
-// `lanes` threads of a block (a power of two) compute a result. Its terms may be split over blocks.
+// 2^lane_bits threads of a block compute one result. Its terms may be split over several blocks.
 struct ReduceBlockArgs {
   ReducePrograms body;
   const View* views;
   int places, outs, stage, phases;
   int lane_bits;
-  int lane_minor;  // adjacent threads are lanes of one result; else of adjacent results
-  int init_first;  // one thread folds all terms, starting with init
+  int lane_minor;  // adjacent threads have the same result; else adjacent ones
+  int init_first;  // one thread folds all terms, and begins with init
   int reserved;
-  i64 results, groups;  // groups: number of groups of results; a block reduces one
+  i64 results, groups;  // a block computes one of `groups` groups of results
   i64 terms, per_split;
   View kept, reduced;
   int init_types[kSharedPlaces], out_types[kSharedPlaces];
   const void* init[kSharedPlaces];
   void* out[kSharedPlaces];
-  Value* partial;  // split s, result r, operand k: (s * results + r) * places + k
+  Value* partial;  // of split s, result r, operand k: [(s * results + r) * places + k]
   const void* arrays[kArraysMax];
 };
 
-// The result of a thread, and its share of the terms.
+// The result on which a thread works, and its share of the terms.
 struct ReduceLane {
-  int lane, lanes, partner;  // partner: distance to the next lane, in threads
+  int lane, lanes, partner;  // partner: the next lane is `partner` threads away
   i64 result, split, begin, end;
   HL_FN ReduceLane(const ReduceBlockArgs& a, i64 block, int thread) {
     lanes = 1 << a.lane_bits;
@@ -85,11 +85,11 @@ struct ReduceLane {
     begin = split * a.per_split;
     end = begin + a.per_split < a.terms ? begin + a.per_split : a.terms;
   }
-  // Returns the number of lanes that have terms.
+  // Returns the number of lanes that have at least one term.
   HL_FN i64 filled() const { return end - begin < lanes ? end - begin : lanes; }
 };
 
-// Combines two values of a computation with one result.
+// Combines two values by a computation with one result.
 template <class F>
 HL_FN Value Combined(const F& f, Value x, Value y) {
   Value pair[2] = {x, y}, result;
@@ -97,7 +97,7 @@ HL_FN Value Combined(const F& f, Value x, Value y) {
   return result;
 }
 
-// Combines the values at `right` into those at `left`, which are `step` apart.
+// Combines the values at `right` into those at `left`. The operands' values are `step` apart.
 template <class F>
 HL_FN void ReduceCombine(const F& f, int places, Value* left, const Value* right, int step) {
   Value pair[2 * kSharedPlaces], results[kSharedPlaces];
@@ -187,7 +187,7 @@ HL_FN void ReduceFinish(const ReduceBlockArgs& a, const F& f, const ReduceLane& 
   }
 }
 
-// Phases: fold, one for each halving of the lanes, finish.
+// The phases are: fold, one phase for each halving of the number of lanes, finish.
 template <class F>
 HL_FN void ReduceBlockAt(const ReduceBlockArgs& a, const F& f, Value* shared, i64 block, int phase,
                          int thread) {

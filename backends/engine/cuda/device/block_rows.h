@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that stay within rows, with one block for each row: reductions of the row to one value, and
-// loops over the row's elements or over one value for each row. The steps run in order, and a step
-// finds the results of the previous one in the caches.
+// Parts (steps) that read only within rows, in a kernel with one block for each row. A part is a
+// reduction of a row to one value, or a loop over the row's elements, or over one value per row.
+// Parts run in order, so a part finds the results of the previous one in the caches.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 
@@ -11,27 +11,27 @@ namespace hl {
 
 constexpr int kRowParts = 6;
 constexpr int kRowArrays = 12;
-constexpr int kRowPhases = 2;  // phases of a reduction: fold, total; a loop has one phase
+constexpr int kRowPhases = 2;  // of a reduction: fold, total; a loop has one phase
 constexpr int kWarp = 32;
 
 // A row is divided into groups of `many` adjacent columns. Emitted code first loads the contiguous
 // inputs of a group, 16 bytes at a time.
-constexpr int kRowMany = 8;  // upper limit of many
+constexpr int kRowMany = 8;  // the maximum of `many`
 
 struct RowPart {
-  Interpreted terms, body, finish;  // a loop has only terms
+  Interpreted terms, body, finish;  // a loop has `terms` only
   const View* views;
-  int is_reduce, init_type, type, many;  // type: the stored type
-  i64 width;                             // a loop's elements in a row
+  int is_reduce, init_type, type, many;  // type: the type that is stored
+  i64 width;                             // number of elements in a row that a loop computes
   const void* init;
   void* out;
   const void* arrays[kRowArrays];
 };
 
-// One part in memory. An emitted part has the same functions, which return constants.
+// A part that is interpreted. An emitted part has the same functions, which return constants.
 struct InterpretedPart {
   struct Loaded {};
-  static constexpr int kMaxNeighbours = kRowMany;  // capacity
+  static constexpr int kMaxNeighbours = kRowMany;  // the maximum
   static constexpr bool kMayReduce = true, kMayLoop = true;
   const RowPart& part;
   HL_FN bool IsReduce() const { return part.is_reduce != 0; }
@@ -49,7 +49,7 @@ struct InterpretedPart {
   HL_FN void Finish(const FinishInputs& in, Value* results) const { part.finish.Run(in, results); }
 };
 
-// Returns the pack with which emitted code stores a group.
+// Returns a group of values in the form in which emitted code stores it.
 template <int kMaxNeighbours, int kType, int kBytes>
 HL_FN Pack<kBytes, kMaxNeighbours> PackOf(const Value* values) {
   Pack<kBytes, kMaxNeighbours> pack;
@@ -63,7 +63,7 @@ HL_FN void StorePack(void* out, i64 g, const Value* values) {
       PackOf<kMaxNeighbours, kType, kBytes>(values);
 }
 
-// Computes the terms of groups g, g + kBlockThreads, ..., which are numbered across all rows.
+// Computes the terms of kGroups groups: g, g + kBlockThreads, ... Groups are numbered in all rows.
 template <int kGroups, class F>
 HL_FN void RowTerms(const RowPart& part, const F& f, i64 g, Value* terms) {
   typename F::Loaded loaded[kGroups];
@@ -79,7 +79,7 @@ HL_FN void RowTerms(const RowPart& part, const F& f, i64 g, Value* terms) {
     }
   }
 }
-// The number of groups whose loads are in flight at one time.
+// The number of groups whose loads are issued before the first of them is used.
 template <class F>
 constexpr int kRowGroups =
     HL_LOADS_IN_FLIGHT > F::kMaxNeighbours ? HL_LOADS_IN_FLIGHT / F::kMaxNeighbours : 1;
@@ -114,7 +114,7 @@ HL_FN void RowFold(const RowPart& part, const F& f, i64 columns, Value* shared, 
   shared[thread] = sum;
 }
 
-// Reads groups before it writes them, because the result may share an operand's memory.
+// Computes all groups before it stores them, because the result may share an operand's memory.
 template <int kGroups, class F>
 HL_FN void RowGroups(const RowPart& part, const F& f, i64 g) {
   Value values[kGroups * F::kMaxNeighbours];
@@ -137,7 +137,7 @@ HL_FN void RowLoop(const RowPart& part, const F& f, i64 row, int thread) {
   for (; g < groups; g += kBlockThreads) RowGroups<1>(part, f, first + g);
 }
 
-// Returns the total of threads t, t + 32, ... The first `filled` threads of the block have values.
+// Combines the values of threads t, t + 32, ... Only the first `filled` threads have values.
 template <class F>
 HL_FN Value ColumnTotal(const F& f, int filled, const Value* shared, int t) {
   Value sum = shared[t];
@@ -148,7 +148,7 @@ HL_FN Value ColumnTotal(const F& f, int filled, const Value* shared, int t) {
   return sum;
 }
 #ifdef __CUDA_ARCH__
-// The first warp's threads exchange values without a barrier; thread 0 computes the total.
+// On a GPU the first warp's threads exchange values without a barrier. Thread 0 gets the total.
 HL_FN u64 ShuffledBits(u64 bits, int step) {
   const u32 low = __shfl_down_sync(0xffffffffu, static_cast<u32>(bits), step);
   return low | static_cast<u64>(__shfl_down_sync(0xffffffffu, static_cast<u32>(bits >> 32), step))
@@ -177,7 +177,7 @@ HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
   return sum;
 }
 #else
-// Thread 0 computes the total in the same order, because a host runs one thread at a time.
+// On the host thread 0 computes the total in the same order, because threads run one at a time.
 template <class F>
 HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
   if (thread != 0) return shared[0];
@@ -193,7 +193,7 @@ HL_FN Value RowTotal(const F& f, int filled, const Value* shared, int thread) {
 }
 #endif
 
-// Phases of a reduction: fold, total.
+// The phases of a reduction are: fold, total.
 template <class F>
 HL_FN void RowReduce(const RowPart& part, const F& f, i64 columns, Value* shared, i64 row,
                      int phase, int thread) {
@@ -233,8 +233,8 @@ struct RowPrograms {
 struct RowArgs {
   RowPrograms body;
   int parts, phases;
-  int first[kRowParts];  // first phase of each part
-  i64 columns;           // length of reduced rows
+  int first[kRowParts];  // the first phase of each part
+  i64 columns;           // the length of reduced rows
   RowPart part[kRowParts];
 };
 HL_FN void RowPrograms::Do(const RowArgs& a, int p, Value* shared, i64 row, int phase,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inclusive scans along the second dimension of [outer, size, inner]. A line is divided into
-// chunks: the kernels compute the total of each chunk, scan the totals, and scan each chunk
-// starting with the total before it.
+// chunks. Kernels compute the total of each chunk, scan the totals, and then scan each chunk,
+// beginning with the scanned total of the chunks before it.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_SCAN_H_
 
@@ -9,24 +9,24 @@
 
 namespace hl {
 
-constexpr int kScanItems = 8;  // elements of each thread
+constexpr int kScanItems = 8;  // number of elements of a thread
 constexpr int kScanChunk = kScanItems * kBlockThreads;
-constexpr int kScanSteps = 8;  // doublings that reach all threads of a block
+constexpr int kScanSteps = 8;  // doublings until each thread has the sum of all before it
 
 enum ScanStage : int {
-  kScanTotals,   // in -> the total of each chunk
-  kScanResults,  // in, carries -> out
+  kScanTotals,   // from `in` to the total of each chunk
+  kScanResults,  // from `in` and `carries` to `out`
 };
 
 struct ScanArgs {
   Interpreted body;
   int type, stage, phases;
-  int reversed;               // from the end of each line
-  int values_in, values_out;  // elements are Values (totals of a scan)
+  int reversed;               // 1 if lines are scanned from the end
+  int values_in, values_out;  // 1 if elements are Values, as totals are
   i64 lines, size, inner, chunks;
   const void* in;
-  const void* init;      // nullptr: no init value
-  const Value* carries;  // scanned totals of each line; nullptr: one chunk
+  const void* init;      // null if there is none
+  const Value* carries;  // scanned totals of each line; null if there is one chunk
   void* out;
 };
 
@@ -51,7 +51,7 @@ HL_FN void ScanStore(const ScanArgs& a, const F& f, i64 line, i64 p, Value x) {
   }
 }
 
-// shared: two arrays with a value for each thread. A doubling reads one and writes the other.
+// `shared` has two arrays with a value for each thread. A doubling reads one and writes the other.
 template <class F>
 HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, int phase,
                        int thread) {
@@ -72,7 +72,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
     to[thread] = thread >= step ? Combined(f, from[thread - step], from[thread]) : from[thread];
     return;
   }
-  // After an even number of doublings the sums are in the first array.
+  // The number of doublings is even, so the sums are in the first array.
   const bool last = thread == kBlockThreads - 1 || begin + kScanItems >= a.size;
   if (a.stage == kScanTotals) {
     if (last) static_cast<Value*>(a.out)[line * a.chunks + chunk] = shared[thread];
@@ -91,7 +91,7 @@ HL_FN void ScanBlockAt(const ScanArgs& a, const F& f, Value* shared, i64 block, 
   }
 }
 
-// A thread scans one line. This is used if there are many lines.
+// Scans one line with one thread. Is used if there are many lines.
 template <class F>
 HL_FN void ScanLineAt(const ScanArgs& a, const F& f, i64 line) {
   Value sum = ScanLoad(a, f, line, 0);

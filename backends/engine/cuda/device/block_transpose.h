@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between two orders of dimensions by tiles. A tile is transposed in shared memory, so that
-// reads and writes are contiguous.
+// Copies an array to another order of dimensions, by tiles. A tile is transposed in shared memory,
+// so both reads and writes are contiguous.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_TRANSPOSE_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_TRANSPOSE_H_
 
@@ -8,26 +8,26 @@
 
 namespace hl {
 
-// Returns the side of a tile: the largest that fits into shared memory, so that threads move more.
+// Returns the side of a tile: the largest that fits in shared memory, so each thread moves more.
 HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
-// Rows of the tiled plane are contiguous in the operand, columns in the result. `from` and `to` are
-// views of the remaining dimensions.
+// Copies planes [rows, columns]. In the operand, elements of adjacent rows are contiguous; in the
+// result, those of adjacent columns. `from` and `to` are views of the other dimensions.
 struct TransposeArgs {
   NoProgram body;
   int phases, bytes, narrow;
   i64 rows, columns;
   i64 column_from,
-      row_to;  // distance of columns in the operand, of rows in the result
+      row_to;  // stride of a column in the operand, of a row in the result
   i64 row_tiles, column_tiles;
   View from, to;
   const void* in;
   void* out;
 };
 
-// Copies one tile of elements of type W. Each line's positions are permuted by the line's number,
-// so that a column uses all banks of shared memory. All loads precede the first store, so that they
-// overlap in time.
+// Copies one tile of elements of type W. The positions in a line of the tile are XORed with the
+// line's number, so that a column uses all banks of shared memory. All loads precede the first
+// store, so that they overlap.
 template <class W, bool kWhole>
 HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, int phase,
                          int thread) {
@@ -62,7 +62,7 @@ HL_FN void TransposeTile(const TransposeArgs& a, W* tile, i64 r, i64 c, i64 at, 
     out += step;
   }
 }
-// A function for one width, called so that it does not occupy registers of other widths.
+// Copies one tile. This is a separate function for each width, to use as few registers as possible.
 template <class W>
 HL_CALL void TransposeTiles(const TransposeArgs& a, void* shared, i64 block, int phase,
                             int thread) {
@@ -79,7 +79,7 @@ HL_CALL void TransposeTiles(const TransposeArgs& a, void* shared, i64 block, int
   }
 }
 
-// Phases: read, write. A block copies one tile.
+// The phases are: read, write. A block copies one tile.
 template <class F>
 HL_FN void TransposeAt(const TransposeArgs& a, const F&, Value* shared, i64 block, int phase,
                        int thread) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex numbers, computed in f64 for both precisions. A c64 result is rounded once.
+// Complex numbers. Both precisions are computed in f64, and a c64 result is rounded once.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_H_
 
@@ -19,8 +19,8 @@ HL_FN bool IsFinite(Complex x) { return IsFinite(x.re) && IsFinite(x.im); }
 HL_FN bool IsNan(Complex x) { return IsNan(x.re) || IsNan(x.im); }
 
 // If the divisor is zero, each part is divided by a zero with the sign of the divisor's real part.
-// A finite number divided by infinity is zero. Otherwise the divisor is first scaled to a size near
-// 1, so that its square neither overflows nor underflows.
+// A finite number divided by infinity is zero. In all other cases the divisor is first scaled to
+// about 1, so that its square neither overflows nor underflows.
 HL_CALL Complex Ratio(Complex x, Complex y) {
   double c = y.re, d = y.im;
   if (c == 0 && d == 0) {
@@ -43,7 +43,7 @@ HL_CALL Complex Ratio(Complex x, Complex y) {
   d = ::ldexp(d, -exponent);
   const double norm = c * c + d * d;
   const double most = Larger(::fabs(x.re), ::fabs(x.im));
-  // Scales numerators near the limits of the range.
+  // Numerators near the limits of the range are scaled, too.
   const int shift = most > 1e300 ? -4 : most < 1e-290 ? 120 : 0;
   const double a = ::ldexp(x.re, shift), b = ::ldexp(x.im, shift);
   return {::ldexp((a * c + b * d) / norm, -exponent - shift),
@@ -57,7 +57,7 @@ HL_CALL Complex ComplexExp(Complex z) {
   if (IsNan(z.re)) return {z.re, z.re};
   const double c = Cosine(z.im), s = Sine(z.im);
   if (z.re > 700 && z.re < 1500) {
-    // e^x overflows before its product with a small sine or cosine does.
+    // e^x may overflow even if its product with a small sine or cosine does not.
     const double half = Exponential(z.re / 2);
     return {half * c * half, half * s * half};
   }
@@ -65,14 +65,14 @@ HL_CALL Complex ComplexExp(Complex z) {
   return {size * c, size * s};
 }
 
-// log |z|. Near the unit circle it is log1p(|z|^2 - 1) / 2.
+// Returns log |z|. Near the unit circle it is computed as log1p(|z|^2 - 1) / 2.
 HL_FN double LogAbs(double a, double b) {
   a = ::fabs(a);
   b = ::fabs(b);
   const double most = Larger(a, b), least = Smaller(a, b);
   if (IsInf(a) || IsInf(b)) return Infinity();
   if (most > 0.5 && most < 2) {
-    // (most - 1)(most + 1) + least^2, and the rounding errors of the products.
+    // |z|^2 - 1 = (most - 1)(most + 1) + least^2. lost and error are rounding errors of products.
     const double square = least * least, error = ::fma(least, least, -square);
     const double first = (most - 1) * (most + 1), lost = ::fma(most - 1, most + 1, -first);
     const double more = first + square;
@@ -125,7 +125,7 @@ HL_CALL Complex ComplexCosh(Complex z) {
   return {CoshTimes(z.re, Cosine(z.im)), SinhTimes(z.re, Sine(z.im))};
 }
 
-// Kahan's formula in t = tan(im) and s = sinh(re), which has no cancellation.
+// Uses Kahan's formula in t = tan(im) and s = sinh(re), which has no cancellation.
 HL_CALL Complex ComplexTanh(Complex z) {
   const double x = z.re, y = z.im;
   if (::fabs(x) > 22 && !IsInf(x) && !IsFinite(y)) return {NotANumber(), NotANumber()};

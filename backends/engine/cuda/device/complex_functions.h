@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of complex numbers that are composed of other functions: powers, and inverse functions
-// by Kahan's formulas.
+// Complex functions that are composed of other functions: powers, exp(z) - 1, log(1 + z), and
+// inverse functions by Kahan's formulas.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_COMPLEX_FUNCTIONS_H_
 
@@ -10,7 +10,7 @@ namespace hl {
 
 HL_FN Complex OneMinus(Complex z) { return {1 - z.re, -z.im}; }
 HL_FN Complex OnePlus(Complex z) { return {1 + z.re, z.im}; }
-// The parts of conj(x) * y.
+// Return the parts of conj(x) * y.
 HL_FN double RealOfConjugated(Complex x, Complex y) { return x.re * y.re + x.im * y.im; }
 HL_FN double ImagOfConjugated(Complex x, Complex y) { return x.re * y.im - x.im * y.re; }
 
@@ -54,16 +54,16 @@ HL_FN Complex ComplexAtanh(Complex z) {
   return {::copysign(size, x), Atan2(2 * y, below * (1 + ::fabs(x)) - square) / 2};
 }
 
-// The real part is expm1(a) cos b - 2 sin^2(b/2), which has no cancellation near zero.
+// For z = a + ib, the real part is expm1(a) cos b - 2 sin^2(b/2): no cancellation near zero.
 HL_FN Complex ComplexExpMinusOne(Complex z) {
   if (!IsFinite(z)) return Difference(ComplexExp(z), {1, 0});
   if (z.im == 0) return {ExponentialMinusOne(z.re), z.im};
-  // e^a alone may be infinite here. 1 is negligible compared with e^a times the smallest cosine.
+  // e^a may overflow here. 1 is negligible compared with e^a times the smallest |cos b|.
   if (z.re > 700) return ComplexExp(z);
   const double half = Sine(z.im / 2);
   return {ExponentialMinusOne(z.re) * Cosine(z.im) - 2 * half * half, ComplexExp(z).im};
 }
-// For small a and b, log |1+z| is log1p(a(2+a) + b^2) / 2.
+// For z = a + ib with small a and b, log |1+z| is log1p(a(2+a) + b^2) / 2.
 HL_FN Complex ComplexLogPlusOne(Complex z) {
   const double a = z.re, b = z.im, angle = Atan2(b, 1 + a);
   if (!(::fabs(a) < 0.5) || !(::fabs(b) < 0.5)) return {LogAbs(1 + a, b), angle};
@@ -93,14 +93,14 @@ HL_FN Complex ComplexPower(Complex x, Complex y) {
   if (y.re == 1 && y.im == 0) return x;
   return ComplexExp(Product(y, ComplexLog(x)));
 }
-// -i log((x + iy) / sqrt(x^2 + y^2)).
+// Returns -i log((x + iy) / sqrt(x^2 + y^2)).
 HL_FN Complex ComplexAtan2(Complex y, Complex x) {
   const Complex norm = ComplexSqrt(Sum(Product(x, x), Product(y, y)));
   return OverI(ComplexLog(Ratio(Sum(x, TimesI(y)), norm)));
 }
 HL_FN Complex ComplexSign(Complex z) {
   if (z.re == 0 && z.im == 0) return z;
-  // Scales numbers near the limits of the range, whose magnitude overflows or has few digits.
+  // Numbers near the limits of the range are scaled: their magnitude overflows or has few digits.
   const double most = Larger(::fabs(z.re), ::fabs(z.im));
   const int shift = most > 1e300 ? -4 : most < 1e-290 ? 120 : 0;
   const double a = ::ldexp(z.re, shift), b = ::ldexp(z.im, shift), size = Hypot(a, b);
@@ -150,7 +150,7 @@ HL_CALL Complex ComplexUnary(int op, Complex z) {
   }
 }
 
-// Compares lexicographically. Neither operand is NaN.
+// Compares lexicographically. Neither operand may be NaN.
 HL_FN bool IsBefore(Complex x, Complex y) { return x.re != y.re ? x.re < y.re : x.im < y.im; }
 HL_CALL Complex ComplexBinary(int op, Complex x, Complex y) {
   switch (op) {

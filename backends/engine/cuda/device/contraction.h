@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of products: dot, ragged dot, convolution. Terms are added in order, in the type that the
-// host selects: f32 for f32 and narrower, f64, complex f64, integers modulo 2^64, or pred (or of
-// and).
+// Sums of products: dot, ragged-dot, convolution. Terms are added in order, in the type that the
+// host selects: f32 for floats up to 32 bits, f64, complex f64, integers modulo 2^64, or pred (the
+// "or" of "and").
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_CONTRACTION_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_CONTRACTION_H_
 
@@ -9,7 +9,7 @@
 
 namespace hl {
 
-// Returns zero in the type of a sum: kPred, kU64, kF32, kF64 or kC128.
+// Returns zero in one of the types of sums: kPred, kU64, kF32, kF64 or kC128.
 HL_FN Value Zero(int type) {
   Value v;
   v.z = {0, 0};
@@ -38,7 +38,7 @@ HL_CALL void Accumulate(int type, Value& sum, Value x, Value y) {
       sum.z = Sum(sum.z, Product(x.z, y.z));
   }
 }
-// Integer results wrap; float and complex results are rounded.
+// Stores a sum. Integers wrap; floats and complex numbers are rounded.
 HL_CALL void StoreSum(int computed, int type, void* out, i64 i, Value sum) {
   const bool whole = computed == kU64 && ClassOf(type) <= kClassUnsigned;
   Value v;
@@ -50,7 +50,7 @@ HL_CALL void StoreSum(int computed, int type, void* out, i64 i, Value sum) {
   Store(type, out, i, v);
 }
 
-// The sizes of a ragged dimension's groups, of rows or of terms, are read from memory.
+// In a ragged dot, the sizes of the groups of rows or of terms are read from memory.
 enum Ragged : int { kDense, kRaggedRows, kRaggedTerms };
 
 struct DotArgs {
@@ -58,20 +58,20 @@ struct DotArgs {
   const void* lhs;
   const void* rhs;
   void* out;
-  View lhs_out, rhs_out;      // views of the result: each operand's first term
-  View lhs_terms, rhs_terms;  // views of the contracted dimensions
+  View lhs_out, rhs_out;      // views of the result: offset of each operand's first term
+  View lhs_terms, rhs_terms;  // views of the contracting dimensions
   i64 terms;
   int ragged, sizes_type;
   i64 groups, limit;       // number of groups; size of the ragged dimension
-  View group_place;        // view of the result: position along the ragged dimension, or group
-  i64 group_stride;        // kRaggedRows: distance of groups in rhs
-  i64 lhs_step, rhs_step;  // kRaggedTerms: strides of the ragged dimension
+  View group_place;        // view of the result: row in the ragged dimension, or group
+  i64 group_stride;        // for kRaggedRows: stride of groups in rhs
+  i64 lhs_step, rhs_step;  // for kRaggedTerms: strides of the ragged dimension
   const void* sizes;
 };
 struct GroupRange {
   i64 group, begin, end;
 };
-// Returns the group that contains row `place`, or the group with this number; -1: there is none.
+// Returns the group that contains row `place` (kRaggedRows), or group `place`; -1 if there is none.
 HL_FN GroupRange GroupOf(const DotArgs& a, i64 place) {
   i64 begin = 0;
   for (i64 g = 0; g < a.groups; ++g) {
@@ -84,7 +84,7 @@ HL_FN GroupRange GroupOf(const DotArgs& a, i64 place) {
   return {-1, 0, 0};
 }
 
-// A contracted ragged dimension is the outermost dimension of the terms.
+// A contracting ragged dimension must be the outermost dimension of the terms.
 HL_FN void DotAt(const DotArgs& a, i64 i) {
   i64 lhs = OffsetOf(a.lhs_out, i), rhs = OffsetOf(a.rhs_out, i), terms = a.terms;
   if (a.ragged != kDense) {
@@ -120,13 +120,13 @@ struct ConvolutionArgs {
   const void* lhs;
   const void* rhs;
   void* out;
-  View out_batch, out_feature, out_place[6];  // views of the result: its coordinates
-  i64 batch, features, inputs;                // sizes of the output; inputs of a group
+  View out_batch, out_feature, out_place[6];  // views of the result: coordinates of its elements
+  i64 batch, features, inputs;                // sizes of the output; input features of a group
   i64 feature_groups, batch_groups;
   i64 lhs_batch, lhs_feature, rhs_input, rhs_output;  // strides
   SpatialAxis axes[6];
 };
-// Adds the offsets of tap t in lhs and rhs. Returns false if the tap is in padding or in a hole.
+// Adds the offsets of tap t to lhs and rhs. Returns false if t is in padding or between elements.
 HL_FN bool TapAt(const ConvolutionArgs& a, const i64* position, i64 t, i64& lhs, i64& rhs) {
   for (int d = a.spatial - 1; d >= 0; --d) {
     const SpatialAxis& axis = a.axes[d];

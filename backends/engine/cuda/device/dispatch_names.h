@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every kernel by number and by name: HL_KERNEL(Name, Args, call). The call uses `a` (the
-// arguments), `f` (the program) and `i` (the thread's number). Kernels of blocks use `shared`,
-// `block`, `phase` and `thread` instead of `i`.
+// All kernels by number and name: HL_KERNEL(Name, Args, call). In a call, `a` is the arguments, `f`
+// the program, and `i` the thread's number. Block kernels have `shared`, `block`, `phase` and
+// `thread` instead of `i`.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_DISPATCH_NAMES_H_
 
 // clang-format off
-// Kernels with a program, which can be emitted for NVRTC.
+// Kernels with a program, which can also be emitted for NVRTC.
 #define HL_PROGRAM_KERNELS(HL_KERNEL)                        \
   HL_KERNEL(Loop, LoopArgs, LoopAt(a, f, i))                 \
   HL_KERNEL(Reduce, ReduceArgs, ReduceAt(a, f, i))           \
@@ -18,7 +18,7 @@
   HL_KERNEL(SortMerge, SortArgs, SortMergeAt(a, f, i))       \
   HL_KERNEL(ScanLine, ScanArgs, ScanLineAt(a, f, i))
 
-// Kernels with programs whose threads work together in blocks of kBlockThreads.
+// Block kernels: the kBlockThreads threads of a block work together. They may have programs.
 #define HL_BLOCK_KERNELS(HL_KERNEL)                                                        \
   HL_KERNEL(ReduceBlock, ReduceBlockArgs, ReduceBlockAt(a, f, shared, block, phase, thread)) \
   HL_KERNEL(RowBlock, RowArgs, RowBlockAt(a, f, shared, block, phase, thread))              \
@@ -67,7 +67,7 @@ enum Kernel : int {
 #undef HL_NAME
 };
 
-// Kernels of blocks have the numbers from kBlockKernels to kPlainKernels - 1.
+// Block kernels have the numbers kBlockKernels .. kPlainKernels - 1.
 #define HL_ONE(Name, Args, call) +1
 constexpr int kBlockKernels = 0 HL_PROGRAM_KERNELS(HL_ONE);
 constexpr int kPlainKernels = kBlockKernels HL_BLOCK_KERNELS(HL_ONE);

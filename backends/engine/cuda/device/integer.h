@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Integers of any width, extended to 64 bits. Results wrap. Division by zero returns all bits set.
-// The least number divided by -1 is itself. A shift by the width or more returns 0, or, if
-// arithmetic, copies of the sign bit.
+// The least number divided by -1 returns itself. A shift by at least the width returns 0, or, if it
+// is arithmetic, copies of the sign bit.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_INTEGER_H_
 
@@ -9,7 +9,7 @@
 
 namespace hl {
 
-// Removes the extension to 64 bits.
+// Returns the bits of the type, without the extension to 64 bits.
 HL_FN u64 Cut(int type, u64 x) {
   const int unused = 64 - BitsOf(type);
   return x << unused >> unused;
@@ -28,7 +28,7 @@ HL_FN u64 Remaining(bool is_signed, u64 x, u64 y) {
   return static_cast<u64>(static_cast<i64>(x) % static_cast<i64>(y));
 }
 
-// With a negative exponent -n the result is the integer quotient 1 / base^n.
+// With a negative exponent -n, the result is the integer quotient 1 / base^n.
 HL_CALL u64 IntegerPower(bool is_signed, u64 base, u64 exponent) {
   if (is_signed && static_cast<i64>(exponent) < 0) {
     if (base == 0) return ~0ull;
@@ -42,7 +42,7 @@ HL_CALL u64 IntegerPower(bool is_signed, u64 base, u64 exponent) {
   return result;
 }
 
-// Returns the upper 64 bits of a product.
+// Returns the upper 64 bits of the 128-bit product.
 HL_FN u64 UpperHalf(u64 x, u64 y) {
   const u64 a = x >> 32, b = x & 0xffffffffull, c = y >> 32, d = y & 0xffffffffull;
   const u64 middle = a * d + (b * d >> 32), other = b * c + (middle & 0xffffffffull);
@@ -65,7 +65,7 @@ HL_FN u64 Shifted(int op, int type, u64 x, u64 amount) {
   const u64 width = static_cast<u64>(BitsOf(type)), by = Cut(type, amount);
   if (op == kOpShiftLeft) return by < width ? x << by : 0;
   if (op == kOpShiftRightLogical) return by < width ? Cut(type, x) >> by : 0;
-  // The sign is the top bit, also of unsigned types.
+  // The sign is the top bit of the width, even if the type is unsigned.
   const int unused = 64 - static_cast<int>(width);
   const i64 extended = static_cast<i64>(x << unused) >> unused;
   return static_cast<u64>(extended >> (by < width ? by : width - 1));

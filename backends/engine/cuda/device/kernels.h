@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that run programs. Thread i computes element i of the result. F is Interpreted, or a
-// program emitted for NVRTC.
+// Kernels that run programs. Thread i computes element i of the result. F is the type of the
+// program: Interpreted, or a type emitted for NVRTC.
 //
-// The headers of this directory are compiled by g++ (engine cuda-host), nvcc (precompiled kernels)
-// and NVRTC. They include no standard header except math.h and allocate no memory. A block kernel
-// is written in phases with a barrier after each, so that a host can run it thread by thread. A new
-// kernel needs a header here, an entry in dispatch_names.h, and a test on the host.
+// g++ (engine cuda-host), nvcc (precompiled kernels) and NVRTC compile the headers of this
+// directory. They include no standard header except math.h and do not allocate memory. A block
+// kernel has phases with a barrier after each, so that the host can run it thread by thread. A new
+// kernel needs a header here, a row in dispatch_names.h, and a test on the host.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_KERNELS_H_
 
@@ -28,7 +28,7 @@ HL_FN void LoopAt(const LoopArgs& a, const F& f, i64 i) {
   Store(a.type, a.out, i, result);
 }
 
-// Adjacent elements, which instructions move up to 16 bytes at a time.
+// Adjacent elements. Instructions load and store up to 16 bytes of them at a time.
 template <int kBytes, int kMaxNeighbours>
 struct alignas(kBytes* kMaxNeighbours < 16 ? kBytes * kMaxNeighbours : 16) Pack {
   typename Word<kBytes>::Type words[kMaxNeighbours];
@@ -37,7 +37,7 @@ template <class P>
 HL_FN P PackAt(const void* array, i64 g) {
   return static_cast<const P*>(array)[g];
 }
-// Loads the last group of an array; copies of the last element replace missing elements.
+// Loads the last group of an array. Copies of the last element fill an incomplete group.
 template <int kBytes, int kMaxNeighbours>
 HL_FN void LoadRest(const void* array, i64 g, i64 count, Pack<kBytes, kMaxNeighbours>& pack) {
   HL_UNROLL_ALL
@@ -54,8 +54,8 @@ HL_FN void StoreRest(const Pack<kBytes, kMaxNeighbours>& pack, void* array, i64 
   }
 }
 
-// The loop of emitted code, which computes kMaxNeighbours adjacent elements at a time. Arrays with
-// the layout of the result are loaded first (F::Loaded), so that no branch separates two loads.
+// The loop of emitted code, which computes kMaxNeighbours adjacent elements at a time. Arrays that
+// are read in the order of the result are loaded first (F::Loaded), without branches between loads.
 template <int kMaxNeighbours, int kType, int kBytes, class F>
 HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 count) {
   for (i64 g = thread; g * kMaxNeighbours < count; g += threads) {
@@ -82,7 +82,7 @@ HL_FN void LoopAll(const LoopArgs& a, const F& f, i64 thread, i64 threads, i64 c
   }
 }
 
-// reduce: folds the terms of each result in row-major order from init, the left argument.
+// reduce: folds the terms of each result in row-major order. init is the first left operand.
 struct ReduceArgs {
   Interpreted body;
   int arrays, reserved;
@@ -115,7 +115,7 @@ HL_FN void ReduceAt(const ReduceArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
-// Iterates over the elements of one window. Skips taps outside the base or in its holes.
+// Iterates over the elements of one window. Skips taps in padding and between dilated elements.
 struct WindowCursor {
   i64 start[kRankMax], tap[kRankMax];
   i64 at;
@@ -131,7 +131,7 @@ struct WindowCursor {
     }
     if (more && !Place(w)) Next(w);
   }
-  // Returns true if the tap is on an element, and sets `at` to its offset.
+  // Returns true if the tap is on an element, and sets `at` to the element's offset.
   HL_FN bool Place(const WindowShape& w) {
     at = 0;
     for (int d = 0; d < w.rank; ++d) {
@@ -188,12 +188,12 @@ HL_FN void ReduceWindowAt(const ReduceWindowArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], i, operands[k]);
 }
 
-// The first kernel of select-and-scatter. It finds the element that each window selects, or -1 for
-// a window without elements. The kernels of scatter.h then combine the sources.
+// The first kernel of select-and-scatter. It finds the element that each window selects, or -1 if
+// the window has no element. The kernels of scatter.h then combine the source elements.
 struct SelectArgs {
   Interpreted body;
   WindowShape window;
-  int type, narrow;  // narrow: format of the targets (StoreTarget)
+  int type, narrow;  // narrow: see StoreTarget
   const void* operand;
   void* selected;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps around library calls: conversions to the libraries' layouts and types, and sort keys.
+// Steps before and after library calls: conversions to a library's layout and type, sort keys.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LIBRARY_STEPS_H_
 
@@ -7,7 +7,7 @@
 
 namespace hl {
 
-// Converts an array under a view to another type.
+// Converts the elements that a view selects to another type.
 struct CastArgs {
   View view;
   int from, to;
@@ -18,22 +18,22 @@ HL_FN void CastAt(const CastArgs& a, i64 i) {
   Store(a.to, a.out, i, Convert(a.from, a.to, Load(a.from, a.in, OffsetOf(a.view, i))));
 }
 
-// Prepares a sort of rows of `size` elements, `inner` apart in the array, by unsigned keys. A value
-// v denotes element v % size of row v / size. Values are 0, 1, ..., or, if `sorted`, in the order
-// that a sort by a less significant key produced.
+// Prepares a radix sort of rows by unsigned keys. The elements of a row are `inner` apart. A value
+// v denotes element v % size of row v / size. The values are 0, 1, ..., or, if `sorted`, in the
+// order of an earlier sort by a less significant key.
 struct SortKeyArgs {
   int type, descending;
   int zeros_are_equal, sorted;
   int key_bytes;       // 4 or 8
-  int row_shift;       // bits of the row's number above the key; -1: none
-  int nans_are_equal;  // all NaNs have the rank of the positive NaN
+  int row_shift;       // the row's number is above this bit of the key; -1: not in the key
+  int nans_are_equal;  // all NaNs have the rank of a positive NaN
   i64 size, inner;
   const void* in;
   void* keys;
   u32* values;
   i64* order;
 };
-// Returns v's rank in the total order. nans_are_equal applies to IEEE 754 formats.
+// Returns v's rank in the total order. nans_are_equal has an effect on IEEE 754 formats only.
 HL_FN u64 RankOf(int type, bool zeros_are_equal, bool nans_are_equal, Value v) {
   const int of = ClassOf(type);
   const int bits = BitsOf(type);
@@ -47,7 +47,7 @@ HL_FN u64 RankOf(int type, bool zeros_are_equal, bool nans_are_equal, Value v) {
   if (nans_are_equal && IsNanCode(FormatOf(type), x)) x = NanCode(FormatOf(type), 0);
   return (x & sign) != 0 ? ~x & all : x | sign;
 }
-// Returns the key of v. Smaller keys come first.
+// Returns the sort key of v. Elements with smaller keys come first.
 HL_FN u64 SortKey(int type, bool descending, bool zeros_are_equal, bool nans_are_equal, Value v) {
   const u64 key = RankOf(type, zeros_are_equal, nans_are_equal, v);
   const int bits = BitsOf(type);
@@ -63,16 +63,16 @@ HL_FN void SortKeyAt(const SortKeyArgs& a, i64 i) {
   StoreBits(a.key_bytes, a.keys, i, key);
   a.values[i] = static_cast<u32>(value);
 }
-// Sets *values, which was 0, to 1 if element i of `in` is NaN.
+// Sets *values to 1 if element i of `in` is a NaN. It must be 0 before.
 HL_FN void HasNanAt(const SortKeyArgs& a, i64 i) {
   const Value v = Load(a.type, a.in, i);
   if (ClassOf(a.type) == kClassDouble ? IsNan(v.d) : IsNan(v.f)) *a.values = 1;
 }
-// Keys of the second pass: the rows of the values that the first pass sorted.
+// Computes the keys of the second pass: the row of each value that the first pass sorted.
 HL_FN void SortRowAt(const SortKeyArgs& a, i64 i) {
   StoreBits(a.key_bytes, a.keys, i, static_cast<u64>(a.values[i] / a.size));
 }
-// Converts values to positions within rows.
+// Converts the sorted values to positions in their rows.
 HL_FN void SortedOrderAt(const SortKeyArgs& a, i64 i) { a.order[i] = a.values[i] % a.size; }
 
 }  // namespace hl

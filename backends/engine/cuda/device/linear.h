@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on whole matrices and lines: Cholesky factors, triangular systems, Fourier transforms,
-// batch norms. All types are computed in complex f64 or f64.
+// batch norms. They are computed in complex f64 or f64 for all types.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_LINEAR_H_
 
@@ -25,10 +25,9 @@ HL_CALL void StoreDouble(int type, void* array, i64 i, double x) {
 }
 HL_FN Complex Conjugate(Complex z) { return {z.re, -z.im}; }
 
-// Reads one triangle (`lower` or upper) and clears the other. If the matrix is not positive
-// definite, the triangle becomes NaN. `work` is as large as the operand. A block computes one
-// matrix, in two phases for each column (its diagonal, the rows below it) and one phase for the
-// result.
+// Reads one triangle (the lower one if `lower`) and clears the other. If the matrix is not positive
+// definite, the triangle becomes NaN. `work` has as many elements as the operand. A block computes
+// one matrix. Each column has two phases (its diagonal, the rows below it); the result has one.
 struct CholeskyArgs {
   NoProgram body;
   int phases, type, lower;
@@ -37,7 +36,7 @@ struct CholeskyArgs {
   void* out;
   Complex* work;
 };
-// Returns entry (r, j) of the matrix minus the contributions of the columns before j.
+// Returns entry (r, j) of the matrix minus the contributions of columns 0 .. j - 1 of the factor.
 HL_FN Complex CholeskyRest(const CholeskyArgs& a, i64 base, i64 r, i64 j) {
   const i64 n = a.size;
   const Complex* factor = a.work + base;
@@ -79,11 +78,11 @@ HL_FN void CholeskyAt(const CholeskyArgs& a, const F&, Value* definite, i64 bloc
   }
 }
 
-// A thread solves one system: for a column of b, or for a row of b if the matrix is on the right.
-// `work` is as large as b and contains the solution before it is rounded.
+// Solves one system per thread: for a column of b, or, if the matrix is on the right, for a row of
+// b. `work` has as many elements as b, and contains the solution before it is rounded.
 struct SolveArgs {
   int type, left, lower, unit, transposed, conjugated;
-  i64 size, systems;  // size of a matrix; systems of each matrix
+  i64 size, systems;  // size of a matrix; number of systems for each matrix
   const void* a;
   const void* b;
   void* out;
@@ -125,7 +124,7 @@ HL_CALL Complex Root(i64 k, i64 n) {
 }
 
 // One pass of a transform along the second dimension of [outer, n, inner]. The pass sums over one
-// factor of n; `done` is the product of the factors of earlier passes. A thread computes one
+// prime factor of n. `done` is the product of the factors of earlier passes. A thread computes one
 // element.
 struct FourierArgs {
   i64 n, inner, factor, done;
@@ -135,7 +134,7 @@ struct FourierArgs {
 };
 HL_FN void FourierAt(const FourierArgs& a, i64 i) {
   const i64 q = i % a.inner, place = i / a.inner % a.n, outer = i / a.inner / a.n;
-  // The remaining size n / done is factor * rest. `place` is `within` + done * (factor * p + k).
+  // n / done is factor * rest. `place`, an index in [0, n), is within + done * (factor * p + k).
   const i64 left = a.n / a.done, rest = left / a.factor;
   const i64 within = place % a.done, k = place / a.done % a.factor, p = place / a.done / a.factor;
   Complex sum = {0, 0};
@@ -150,8 +149,8 @@ HL_FN void FourierAt(const FourierArgs& a, i64 i) {
 }
 
 // Converts rows of `from` elements to rows of `to` elements. `load` is 0 for complex to `type`, 1
-// for `type` to complex, and 2 for complex to complex. half: extends half a spectrum by its
-// mirrored conjugate.
+// for `type` to complex, and 2 for complex to complex. If `half`, the input is half a spectrum, and
+// its mirrored conjugate is the other half.
 struct SpectrumArgs {
   int type, half, load, reserved;
   i64 from, to;
@@ -174,29 +173,29 @@ HL_FN void SpectrumAt(const SpectrumArgs& a, i64 i) {
   static_cast<Complex*>(a.out)[i] = z;
 }
 
-// Batch norm. Features are the second dimension of [outer, count, inner]. Sums of each feature are
-// f64 (block_norm.h).
+// Batch norm. Features are the second dimension of [outer, count, inner]. block_norm.h computes the
+// sums of each feature in f64.
 struct NormArgs {
   NoProgram body;
-  int phases, features;  // features: the features of a block
-  int narrow;            // fewer than 2^31 elements
-  int type, mode;        // mode: a NormMode
+  int phases, features;  // features: number of features that a block computes
+  int narrow;            // 1 if there are fewer than 2^31 elements
+  int type, mode;        // mode is a NormMode
   i64 outer, count, inner;
   double epsilon;
   const void* x;
   const void* scale;
   const void* offset;
-  const void* mean;  // for inference and gradient; training reads sums
+  const void* mean;  // of inference and gradient; training reads `sums`
   const void* variance;
   const void* grad;
-  double* sums;  // 2 x count: mean and variance, or sums of gradients
+  double* sums;  // [2, count]: mean and variance, or the sums of gradients
   void* out;
   void* out_first;
   void* out_second;
 };
 enum NormMode : int { kNormTraining, kNormInference, kNormGradient };
 
-// A thread computes one element.
+// Computes one element per thread.
 HL_FN void NormAt(const NormArgs& a, i64 i) {
   i64 outer = i;
   SplitOff(outer, a.inner, a.narrow);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads and stores of elements, and their bits.
+// Loads and stores elements and their bits.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_MEMORY_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_MEMORY_H_
 
@@ -37,7 +37,7 @@ HL_FN void StoreBits(int bytes, void* array, i64 i, u64 bits) {
 struct alignas(16) Vector16 {
   u64 low, high;
 };
-// The type with which elements of this number of bytes are read and written.
+// The type that loads and stores use for elements of kBytes bytes.
 template <int kBytes>
 struct Word;
 template <>
@@ -60,7 +60,7 @@ template <>
 struct Word<16> {
   using Type = Vector16;
 };
-// Copies an element of any width, including 16 bytes.
+// Copies an element of any width up to 16 bytes.
 HL_CALL void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
   if (bytes == 16) {
     static_cast<Vector16*>(to)[j] = static_cast<const Vector16*>(from)[i];
@@ -69,7 +69,7 @@ HL_CALL void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
   StoreBits(bytes, to, j, LoadBits(bytes, from, i));
 }
 
-// Returns the value of an element that is not complex.
+// Returns the value of an element that is not complex from its bits.
 HL_CALL Value FromBits(int type, u64 bits) {
   Value v;
   switch (ClassOf(type)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats narrower than f32. Decoding to f32 is exact; encoding rounds once, to nearest, ties to
+// Floats narrower than f32. Decoding to f32 is exact. Encoding rounds once, to nearest, ties to
 // even.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_NARROW_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_NARROW_H_
@@ -19,7 +19,7 @@ HL_FN u64 LargestCode(const Format& f) {
   if (f.special == kIeee) return InfinityCode(f) - 1;
   return f.special == kNanOnly || f.special == kAllOnes ? all - 1 : all;
 }
-// Returns a NaN with this sign if the format permits it; -0 for formats without NaN.
+// Returns the code of a NaN, with this sign if possible. Formats without NaN return -0.
 HL_FN u64 NanCode(const Format& f, u64 sign) {
   switch (f.special) {
     case kIeee:
@@ -52,8 +52,8 @@ HL_FN bool IsNanCode(const Format& f, u64 code) {
   }
 }
 
-// Decodes f16 without branches, because f16 is as common as f32. A GPU has an instruction for this
-// conversion, but it does not keep a NaN's payload.
+// Decodes f16 without branches, because f16 is as common as f32. A GPU's instruction for this
+// conversion does not keep a NaN's payload.
 HL_FN float DecodeHalf(u32 code) {
   const u32 sign = (code & 0x8000) << 16, size = code & 0x7fff, mantissa = code & 0x3ff;
 #ifdef __CUDA_ARCH__
@@ -75,7 +75,7 @@ HL_FN u32 EncodeHalf(float x) {
   asm("cvt.rn.f16.f32 %0, %1;" : "=h"(number) : "f"(x));
   return size > 0x7f800000u ? sign | nan : number;
 #else
-  // The unit in the last place of 0.5f is the smallest f16.
+  // The unit in the last place of 0.5f equals the smallest f16.
   const u32 tiny = BitsOfFloat(FloatOfBits(size) + 0.5f) - BitsOfFloat(0.5f);
   const u32 normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
   const u32 finite = size < (113u << 23) ? tiny : normal;
@@ -88,7 +88,7 @@ HL_FN u32 EncodeBf16(float x) {
   return (bits & 0x7fffffff) > 0x7f800000u ? nan : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
 }
 
-// The upper bits of a NaN contain its payload, so that a value that is only moved keeps its bits.
+// A NaN's payload is in the upper bits of the f32, so a value that is only moved keeps its bits.
 HL_CALL float DecodeFloat8Or4(int type, u32 code) {
   const Format f = FormatOf(type);
   const u32 sign = (code & SignCode(f)) != 0 ? 0x80000000u : 0;
@@ -122,7 +122,7 @@ HL_CALL float Decode(int type, u32 code) {
   return 0;
 }
 
-// Encodes a format of powers of two (f8e8m0fnu). Negative numbers become NaN.
+// Encodes f8e8m0fnu, whose numbers are powers of two. Negative numbers become NaN.
 HL_FN u64 EncodePowerOfTwo(double x) {
   if (!(x >= 0)) return 255;
   if (x == 0) return 0;
@@ -141,7 +141,7 @@ HL_FN u64 ShiftedToEven(u64 x, int shift) {
   return kept + (rest > half || (rest == half && (kept & 1) != 0) ? 1 : 0);
 }
 
-// Encodes any format narrower than f64.
+// Encodes a double in any format narrower than f64.
 HL_CALL u64 EncodeDouble(int type, double x) {
   const Format f = FormatOf(type);
   if (f.special == kAllOnes) return EncodePowerOfTwo(x);
@@ -179,7 +179,7 @@ HL_CALL u64 Encode(int type, float x) {
   return 0;
 }
 
-// Returns the nearest number of a float type, rounded once.
+// Returns the nearest number of a float type, with one rounding.
 HL_CALL float RoundedOnce(int type, double x) {
   if (type == kF32) return ToFloat(x);
   if constexpr (HasFloatsBelow(32)) return Decode(type, static_cast<u32>(EncodeDouble(type, x)));

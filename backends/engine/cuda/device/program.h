@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: straight-line code that computes one element of a fused group of operations, or a
-// called computation. This file interprets programs; emit.h emits them as source for NVRTC.
+// Programs: straight-line code that computes one element of a fused loop or of a called
+// computation. This file interprets programs; compile/emit.h emits them as source for NVRTC.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_PROGRAM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_PROGRAM_H_
 
@@ -9,16 +9,16 @@
 namespace hl {
 
 constexpr int kRegistersMax = 64;
-constexpr int kArraysMax = 96;  // inputs of a loop
-constexpr int kPlacesMax = 16;  // operands of a variadic operation
+constexpr int kArraysMax = 96;  // maximum number of inputs of a loop
+constexpr int kPlacesMax = 16;  // maximum number of operands of a variadic operation
 
 struct Instr {
   int op = 0;
-  int type = 0;  // the operands' type
-  int to = 0;    // the result's type
+  int type = 0;  // the type of the operands
+  int to = 0;    // the type of the result
   int dst = 0, a = 0, b = 0,
-      c = 0;               // registers; loads: array, view, array; kOpParameter: number
-  int math = kMathDouble;  // precision of functions
+      c = 0;               // registers; a load has array, view, array; kOpParameter a number
+  int math = kMathDouble;  // precision of real functions
   i64 imm[2] = {0, 0};     // kOpConstant: bits; kOpCompare: direction; kOpReducePrecision: widths
 };
 
@@ -47,7 +47,7 @@ HL_CALL Value Evaluate(const Instr& n, const Value* r) {
                         : Unary(n.op, n.type, n.to, r[n.a], n.math);
 }
 
-// Returns the constant with these bits: a c64 as two f32, a c128 as two f64.
+// Returns the constant of an instruction. A c64 has the bits of two f32, a c128 those of two f64.
 HL_CALL Value ConstantOf(const Instr& n) {
   Value v;
   if (n.to == kC128) {
@@ -68,7 +68,7 @@ HL_FN Value OfComplex(double re, double im) {
   return v;
 }
 
-// The inputs of a program: arrays under views, at one position of the loop.
+// The inputs of a program: arrays under views, read at one position of the loop.
 struct ArrayInputs {
   const void* const* arrays;
   const View* views;
@@ -82,19 +82,19 @@ struct ArrayInputs {
     return Load(n.to, arrays[n.a], at);
   }
 };
-// The arguments of a called computation.
+// The inputs of a called computation: the values of its arguments.
 struct Arguments {
   const Value* values;
   HL_FN Value Get(const Instr& n) const { return values[n.a]; }
 };
 
-// Declares the alignment of allocations, so that the compiler merges adjacent loads.
+// Tells the compiler the alignment of allocations, so that it merges adjacent loads.
 HL_FN const void* Aligned(const void* array) { return __builtin_assume_aligned(array, 16); }
 HL_FN void* Aligned(void* array) { return __builtin_assume_aligned(array, 16); }
 
 #ifndef __CUDACC__
-// Calls a computation on the host that is not a program. imm contains the function and its context;
-// `a` and `dst` are the first registers of its arguments and results.
+// Calls a computation that is not a program, on the host. imm has the function and its context. `a`
+// and `dst` are the first registers of its arguments and of its results.
 using CalledByHost = void (*)(const void* what, const Value* arguments, Value* results);
 inline void CallByHost(const Instr& n, Value* r) {
   reinterpret_cast<CalledByHost>(n.imm[0])(reinterpret_cast<const void*>(n.imm[1]), r + n.a,
@@ -102,14 +102,14 @@ inline void CallByHost(const Instr& n, Value* r) {
 }
 #endif
 
-// The program type of kernels that have no program.
+// The type of `body` in kernels without a program.
 struct NoProgram {};
 
-// A program in memory, run instruction by instruction.
+// A program in memory, which is executed instruction by instruction.
 struct Interpreted {
   const Instr* code;
   i64 count;
-  // An emitted program returns constants from these functions.
+  // An emitted program returns constants from these functions instead.
   HL_FN int Arrays(int arrays) const { return arrays; }
   HL_FN int ArrayType(const int* types, int k) const { return types[k]; }
   HL_FN const WindowShape& Window(const WindowShape& window) const { return window; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bits that are exactly specified (ThreeFry-2x32 with 20 rounds and Philox-4x32 with 10:
-// Salmon et al. 2011), and draws from distributions, which use a Philox stream that this engine
+// Random bits that are specified exactly (Salmon et al. 2011: ThreeFry-2x32 with 20 rounds and
+// Philox-4x32 with 10), and draws from distributions. Draws use a Philox stream that this engine
 // defines.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_RANDOM_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_RANDOM_H_
@@ -46,12 +46,12 @@ HL_CALL Words Philox(u64 key, u64 low, u64 high) {
 }
 HL_FN u64 Pair(u32 low, u32 high) { return low | static_cast<u64>(high) << 32; }
 
-// rng-bit-generator. The first word of the state is the key, the others are the counter. If there
-// are only two words, Philox uses the key as the counter's upper word. moved: increment of the
+// rng-bit-generator. The first word of the state is the key; the others are the counter. If there
+// is only one other word, Philox uses the key as the counter's upper word. `moved` is added to the
 // counter.
 struct BitsArgs {
   int type, three_fry, words, reserved;
-  i64 size, half, inner;  // ThreeFry: the split dimension; inner 0: a counter for each element
+  i64 size, half, inner;  // split dimension of ThreeFry; inner 0: no split
   u64 moved;
   const u64* state;
   u64* next;
@@ -66,7 +66,7 @@ HL_FN void BitsAt(const BitsArgs& a, i64 i) {
     const Words w = ThreeFry(key, counter + static_cast<u64>(i));
     bits = wide ? Pair(w.w[0], w.w[1]) : w.w[0];
   } else if (a.three_fry != 0) {
-    // Adjacent elements of the split dimension share a counter.
+    // Two adjacent elements of the split dimension share a counter.
     const i64 at = i / a.inner % a.size, outer = i / a.inner / a.size;
     const i64 pair = (outer * a.half + at / 2) * a.inner + i % a.inner;
     bits = ThreeFry(key, counter + static_cast<u64>(pair)).w[at % 2];
@@ -82,7 +82,7 @@ HL_FN void BitsAt(const BitsArgs& a, i64 i) {
   if (a.type == kF4E2M1FN) bits &= 15;
   StoreBits(BytesOf(a.type), a.out, i, bits);
 }
-// A thread computes one word of the state.
+// Computes one word of the state per thread.
 HL_FN void NextStateAt(const BitsArgs& a, i64 i) {
   const u64 low = a.state[1] + a.moved;
   if (i == 0) a.next[0] = a.state[0];
@@ -90,7 +90,7 @@ HL_FN void NextStateAt(const BitsArgs& a, i64 i) {
   if (i == 2) a.next[2] = a.state[2] + (low < a.state[1] ? 1 : 0);
 }
 
-// rng. a, b: pointers to the distribution's parameters.
+// rng. a and b point to the parameters of the distribution.
 struct DrawArgs {
   int type, normal;
   u64 seed, stream;
@@ -102,7 +102,7 @@ HL_FN double UnitInterval(u64 bits) { return static_cast<double>(bits >> 11) * 0
 HL_FN Words DrawOf(const DrawArgs& a, i64 i, u64 attempt) {
   return Philox(a.seed ^ 0x94D049BB133111EBull, static_cast<u64>(i), a.stream << 8 | attempt);
 }
-// Returns a value in [low, high). Repeats a draw that rounds up to high, at most 63 times.
+// Returns a value in [low, high). If a draw rounds to high, draws again, at most 63 times.
 HL_FN double UniformReal(const DrawArgs& a, i64 i, double low, double high) {
   for (u64 attempt = 0; low < high && attempt < 64; ++attempt) {
     const Words w = DrawOf(a, i, attempt);

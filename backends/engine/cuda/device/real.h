@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of real numbers (spec/ops/scalar_functions.def) in f32 and f64. Functions of f32 are
-// computed in f32, or (cuda?math=f64) in f64 and rounded once. cuda?fast_math=true uses the
-// device's approximations.
+// computed in f32, or, with option math=f64, in f64 and rounded once. Option fast_math=true uses
+// the GPU's approximations.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_REAL_H_
 
@@ -9,7 +9,7 @@
 
 namespace hl {
 
-// The C library's functions of f64 under the names of their opcodes. Each is compiled once.
+// Define the C library's f64 functions under the names of opcodes. Each is compiled only once.
 #define HLOCTS_REAL_FUNCTION(Name, function, ...) \
   HL_CALL double Name(double x) { return ::function(x); }
 #define HLOCTS_BINARY_FUNCTION(Name, function, ...) \
@@ -18,7 +18,7 @@ namespace hl {
 HL_CALL double Sqrt(double x) { return ::sqrt(x); }
 HL_CALL double Hypot(double x, double y) { return ::hypot(x, y); }
 
-// These formulas only use exponentials of at most 1.
+// These formulas compute exponentials only of numbers up to 0, so they do not overflow.
 HL_FN double Logistic(double x) {
   const double e = Exponential(x > 0 ? -x : x);
   return (x > 0 ? 1.0 : e) / (1 + e);
@@ -53,7 +53,7 @@ HL_CALL double RealFunction(int op, double x) {
   return 0;
 }
 
-// Functions of f32. CUDA's tables state errors of 1 to 4 ulps.
+// Functions of f32. According to CUDA's tables their errors are 1 to 4 ulps.
 HL_CALL float SingleFunction(int op, float x) {
   switch (op) {
 #define HLOCTS_REAL_FUNCTION(Name, function, ...)            \
@@ -81,7 +81,7 @@ HL_CALL float SingleFunction(int op, float x) {
 }
 
 #ifdef HL_FAST_MATH
-// cuda?fast_math=true uses the device's approximations for which CUDA states a bound (CUDA C++
+// Option fast_math=true uses the GPU's approximations for which CUDA states a bound (CUDA C++
 // Programming Guide, "Mathematical Functions").
 constexpr float kPi = 3.14159265f;
 HL_FN float RealFunctionOf(int op, float x, int, int) {
@@ -107,7 +107,7 @@ HL_FN float RealFunctionOf(int op, float x, int, int) {
   }
 }
 #else
-// Square roots are correctly rounded in f32, and also in f64 with a second rounding.
+// Square roots are correctly rounded in f32. An f64 root that is rounded to f32 is the same.
 HL_FN float RealFunctionOf(int op, float x, int type, int math) {
   if constexpr (HasMath(kMathSingle)) {
     if (math == kMathSingle) return Made(SingleFunction(op, x));

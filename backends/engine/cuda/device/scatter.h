@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that read or write boxes and indexed positions (gather, scatter). Updates of the same
-// element are combined in an order that depends only on the updates' numbers, because targets are
-// sorted (sort.h).
+// Kernels that read or write boxes and indexed positions (gather, scatter). The order in which
+// updates of one element are combined depends only on the updates' numbers, because updates are
+// sorted by target (sort.h).
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SCATTER_H_
 
@@ -9,14 +9,14 @@
 
 namespace hl {
 
-// Moves elements between two boxes. Scalars in memory may give the start of one box.
+// Copies elements between two boxes. Scalars in memory may be the start of one of the boxes.
 struct BoxArgs {
-  int bytes, starts;  // starts: number of dimensions whose start is in memory
+  int bytes, starts;  // starts: number of dimensions with a start in memory
   int moves_target, index_type;
   View from, to;
   const void* in;
   void* out;
-  i64 last[kRankMax];  // largest start
+  i64 last[kRankMax];  // the largest permitted start
   i64 stride[kRankMax];
   const void* start[kRankMax];
 };
@@ -30,7 +30,7 @@ HL_FN void BoxAt(const BoxArgs& a, i64 i) {
               to + (a.moves_target ? moved : 0));
 }
 
-// A pad: each element of the result is an element of the operand or the padding value.
+// pad: each element of the result is an element of the operand, or the padding value.
 struct PadArgs {
   int bytes, reserved;
   PadShape shape;
@@ -57,33 +57,33 @@ HL_FN void GatherAt(const GatherArgs& a, i64 i) {
 struct TargetArgs {
   IndexedWindows windows;
   const void* indices;
-  i64 narrow;  // format of the targets (StoreTarget)
+  i64 narrow;  // see StoreTarget
   void* targets;
 };
 HL_FN void TargetAt(const TargetArgs& a, i64 i) {
   StoreTarget(a.targets, static_cast<int>(a.narrow), i, TargetOf(a.windows, a.indices, false, i));
 }
 
-// Updates are sorted stably by target; `order` contains their positions. Updates with the same
-// target form a run. The thread of its first update applies the whole run, so each element has one
-// writer.
+// Updates are sorted stably by target, and `order` has their positions. Updates with the same
+// target form a run. The thread of the first update of a run applies the entire run, so only one
+// thread writes an element.
 //
-// With `splits` a run is cut at every multiple of kScatterPiece, and the updates of each piece are
-// combined without the element. Let boundary c (position c * kScatterPiece) be inside a run.
+// If `splits`, a run is cut at each multiple of kScatterPiece, and the updates of each piece are
+// combined without the element. Let boundary c, at position c * kScatterPiece, be inside a run.
 // heads[c] is the result of the piece after the boundary. tails[c] is that of the piece before it,
-// if the run begins in that piece. Boundaries are the updates of the next level. Their targets are
-// those of the runs, or -1 if no run crosses the boundary. The new runs are cut again, until one
-// piece contains all.
+// if the run begins in that piece. The boundaries are the updates of the next level. Their targets
+// are those of the runs, or -1 if the boundary is inside no run. Levels are added until one piece
+// is enough.
 constexpr i64 kScatterPiece = 64;
 
 struct ScatterArgs {
   Interpreted body;
-  int arrays, narrow;  // narrow: format of the targets (StoreTarget)
+  int arrays, narrow;  // narrow: see StoreTarget
   i64 splits;
   i64 count;
   const void* targets;
-  const void* order;   // nullptr: updates are in order
-  const Value* heads;  // results of the previous level; nullptr: first level
+  const void* order;   // null at later levels: updates are in order
+  const Value* heads;  // results of the previous level; null at the first level
   const Value* tails;
   void* next_targets;
   Value* next_heads;
@@ -108,7 +108,7 @@ HL_FN void ScatterCombine(const F& f, int arrays, Value* left, const Value* righ
   HL_UNROLL_ALL
   for (int k = 0; k < arrays; ++k) left[k] = results[k];
 }
-// Loads the update at this position. first: it is the first update of its run.
+// Loads the update at this position. `first` is true for the first update of a run.
 template <class F>
 HL_FN void ScatterUpdate(const ScatterArgs& a, const F& f, int arrays, i64 place, bool first,
                          Value* update) {
@@ -125,7 +125,7 @@ HL_FN void ScatterUpdate(const ScatterArgs& a, const F& f, int arrays, i64 place
   for (int k = 0; k < arrays; ++k) update[k] = first ? a.tails[place * arrays + k] : head[k];
   if (first) ScatterCombine(f, arrays, update, head);
 }
-// Folds a run from position i on into `sum`. Returns the end of the run or of its piece.
+// Folds a run into `sum`, from position i on. Returns the end of the run, or of its piece.
 template <class F>
 HL_FN i64 ScatterFold(const ScatterArgs& a, const F& f, int arrays, i64 i, i64 target, Value* sum) {
   Value update[kPlacesMax];
@@ -157,7 +157,7 @@ HL_FN void ScatterWhole(const ScatterArgs& a, const F& f, int arrays, i64 i, i64
   HL_UNROLL_ALL
   for (int k = 0; k < arrays; ++k) Store(f.ArrayType(a.types, k), a.out[k], target, sum[k]);
 }
-// A thread processes one position of this level.
+// Processes one position of a level per thread.
 template <class F>
 HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
   const int arrays = f.Arrays(a.arrays);
@@ -186,8 +186,8 @@ HL_FN void ScatterAt(const ScatterArgs& a, const F& f, i64 i) {
   for (int k = 0; k < arrays; ++k) to[k] = sum[k];
 }
 
-// Returns the previous contents of the memory. If they were `expected`, replaces them by `next`.
-// The host has one thread.
+// Returns the contents of the memory, and replaces them by `next` if they are `expected`. This is
+// atomic on a GPU. The host has one thread.
 template <class Bits>
 HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #ifdef __CUDACC__
@@ -199,8 +199,8 @@ HL_FN Bits CompareAndSwap(Bits* at, Bits expected, Bits next) {
 #endif
 }
 
-// A scatter in which each thread applies one update, in any order. Requires unique targets, or one
-// array whose elements have 4 or 8 bytes.
+// A scatter whose threads each apply one update, in any order. Requires unique targets, or a single
+// array with elements of 4 or 8 bytes.
 struct ScatterDirectArgs {
   IndexedWindows windows;
   const void* indices;
@@ -240,7 +240,7 @@ HL_FN void ScatterDirectAt(const ScatterDirectArgs& a, const F& f, i64 i) {
   }
 }
 
-// Sets all elements to one value.
+// Sets all elements of an array to one value.
 struct FillArgs {
   int bytes, reserved;
   const void* value;
@@ -248,7 +248,7 @@ struct FillArgs {
 };
 HL_FN void FillAt(const FillArgs& a, i64 i) { CopyElement(a.bytes, a.value, 0, a.out, i); }
 
-// Copies bits in order, from the low bits of each element, between elements of different widths.
+// Copies bits between elements of different widths, in order, beginning with the low bits.
 struct RepackArgs {
   int from_bits, to_bits, to_type, reserved;
   const void* in;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stable merge sort of positions. Each pass merges runs of equal width in chunks, one chunk for
-// each thread. Bisection finds where a chunk's share of the left run begins. These beginnings are
-// made monotone, so that the result is a permutation even if the comparator is inconsistent.
+// A stable merge sort of positions. Each pass merges pairs of runs of equal width. A thread writes
+// one chunk of a merged pair. Bisection finds its split: how much of the left run precedes the
+// chunk. Splits are made monotone, so any comparator, even an inconsistent one, yields a
+// permutation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 
@@ -11,13 +12,13 @@ namespace hl {
 
 constexpr i64 kSortChunk = 64;
 
-// Rows of `size` elements, `inner` apart; rows of `order` and `next` are contiguous.
+// In the arrays a row's elements are `inner` apart. Rows of `order` and `next` are contiguous.
 struct SortArgs {
   Interpreted body;
   int arrays, reserved;
   i64 size, inner;
   i64 width;          // length of the runs that are merged
-  i64 chunk, chunks;  // elements of a chunk; chunks of a row, each with a split
+  i64 chunk, chunks;  // elements of a chunk; number of chunks (splits) of a row
   i64* order;
   i64* next;
   i64* splits;
@@ -28,7 +29,7 @@ struct SortArgs {
 HL_FN i64 RowStart(const SortArgs& a, i64 row) {
   return row / a.inner * a.size * a.inner + row % a.inner;
 }
-// Returns true if the element at position p of the row precedes the element at position q.
+// Returns true if the element at position p of the row must precede that at position q.
 template <class F>
 HL_FN bool IsLess(const SortArgs& a, const F& f, i64 row, i64 p, i64 q) {
   const int arrays = f.Arrays(a.arrays);
@@ -45,7 +46,7 @@ HL_FN bool IsLess(const SortArgs& a, const F& f, i64 row, i64 p, i64 q) {
 
 HL_FN void SortStartAt(const SortArgs& a, i64 i) { a.order[i] = i % a.size; }
 
-// Returns how many of the first `diagonal` elements of the merged pair come from its left run.
+// Returns how many of the first `diagonal` elements of a merged pair come from the left run.
 template <class F>
 HL_FN i64 SplitOf(const SortArgs& a, const F& f, i64 row, i64 begin, i64 diagonal) {
   const i64* order = a.order + row * a.size;
@@ -63,7 +64,7 @@ HL_FN i64 SplitOf(const SortArgs& a, const F& f, i64 row, i64 begin, i64 diagona
   }
   return low;
 }
-// A thread finds the split of one chunk.
+// Finds the split of one chunk per thread.
 template <class F>
 HL_FN void SortSplitAt(const SortArgs& a, const F& f, i64 i) {
   const i64 row = i / a.chunks, place = i % a.chunks * a.chunk;
@@ -71,7 +72,7 @@ HL_FN void SortSplitAt(const SortArgs& a, const F& f, i64 i) {
   a.splits[i] = SplitOf(a, f, row, begin, place - begin);
 }
 
-// A thread makes the splits of one pair of runs monotone and possible.
+// Makes the splits of one pair of runs monotone and possible, in one thread.
 HL_FN void SortRepairAt(const SortArgs& a, i64 i) {
   const i64 pairs = (a.size + 2 * a.width - 1) / (2 * a.width);
   const i64 row = i / pairs, begin = i % pairs * 2 * a.width;
@@ -87,7 +88,7 @@ HL_FN void SortRepairAt(const SortArgs& a, i64 i) {
   }
 }
 
-// A thread merges one chunk of one row.
+// Merges one chunk of a row per thread.
 template <class F>
 HL_FN void SortMergeAt(const SortArgs& a, const F& f, i64 i) {
   const i64 row = i / a.chunks, place = i % a.chunks * a.chunk;
@@ -105,10 +106,10 @@ HL_FN void SortMergeAt(const SortArgs& a, const F& f, i64 i) {
   }
 }
 
-// A thread moves one element of one array to its position.
+// Moves one element of an array to its sorted position per thread.
 struct PermuteArgs {
   int bytes, reserved;
-  i64 size, inner, taken;  // taken: number of elements wanted from each row
+  i64 size, inner, taken;  // taken: number of elements to keep in each row
   const i64* order;
   const void* in;
   void* out;
@@ -118,7 +119,7 @@ HL_FN void PermuteAt(const PermuteArgs& a, i64 i) {
   const i64 from = a.order[(outer * a.inner + inner) * a.size + at];
   CopyElement(a.bytes, a.in, (outer * a.size + from) * a.inner + inner, a.out, i);
 }
-// Stores positions as integers of a type.
+// Stores sorted positions as integers of a type.
 HL_FN void PositionsAt(const PermuteArgs& a, int type, i64 i) {
   const i64 inner = i % a.inner, at = i / a.inner % a.taken, outer = i / a.inner / a.taken;
   Value v;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The first k elements of each row in total order, with a block for each row. The k-th key is
-// determined digit by digit, by counting keys. Then the elements up to that key are written in the
-// order of positions.
+// Finds the first k elements of each row in total order, with a block for each row. The k-th key is
+// determined digit by digit, by counting keys. Then the elements with keys up to the k-th one are
+// written in the order of their positions.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_TOP_K_H_
 
@@ -23,10 +23,10 @@ struct TopKArgs {
 HL_FN int DigitsOf(int type) { return (BitsOf(type) + kDigitBits - 1) / kDigitBits; }
 HL_FN int TopKPhases(int type) { return 3 * DigitsOf(type) + 3; }
 
-// The shared memory of a block. prefix: the digits of the k-th key found so far. wanted: the number
-// of keys with this prefix that are among the first k. counts: the frequency of each next digit.
-// smaller, equal: for each thread's part, the number of keys that are smaller than, or equal to,
-// the k-th key.
+// The shared memory of a block. `prefix` has the known digits of the k-th key. `wanted` is the
+// number of keys with this prefix that are among the first k. `counts` has the frequency of each
+// next digit. `smaller` and `equal` have for each thread's part of the row the number of keys that
+// are smaller than, or equal to, the k-th key.
 struct TopKMemory {
   u64* prefix;
   i64* wanted;
@@ -52,7 +52,7 @@ HL_FN void CountOne(u32* count) {
 #endif
 }
 
-// Counts the values of the digit that begins at bit `shift`.
+// Counts how often each digit occurs at bit `shift` of keys with the known prefix.
 HL_FN void CountDigits(const TopKArgs& a, const TopKMemory& m, i64 row, int shift, bool first,
                        int thread) {
   for (i64 p = thread; p < a.size; p += kBlockThreads) {
@@ -68,7 +68,7 @@ HL_FN void ChooseDigit(const TopKMemory& m, int shift) {
   *m.prefix |= static_cast<u64>(digit) << shift;
 }
 
-// A thread's part of the row is contiguous, so that positions stay in order.
+// The part of a row that a thread processes. It is contiguous, so positions remain in order.
 struct TopKPart {
   i64 begin, end;
   HL_FN TopKPart(const TopKArgs& a, int thread) {

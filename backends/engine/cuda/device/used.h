@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Omits the parts of these headers that a kernel does not use. Emitted code lists its element
-// types, operations and precisions (HL_TYPES, HL_OPS, HL_MATHS) before it includes the headers.
-// Other code is then not compiled, which saves a third of a kernel's compilation time. Without a
-// list all parts are used. Integer indices need no list.
+// Omits the parts of these headers that a kernel does not use, which saves a third of its compile
+// time. Emitted code lists its element types, operations and precisions (HL_TYPES, HL_OPS,
+// HL_MATHS) before it includes the headers. Without a list all parts are used. A type that is used
+// only for indices need not be listed.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_USED_H_
 
@@ -11,8 +11,8 @@
 
 namespace hl {
 
-// Replaces omitted code. A kernel that lists too little does not link, because this function is not
-// defined for NVRTC; for other compilers the function traps.
+// Replaces omitted code. For NVRTC this calls an undefined function, so a kernel that omits a used
+// entry from its list does not link. For other compilers it traps.
 #if defined(__CUDACC_RTC__)
 extern "C" __device__ void hl_used_but_not_listed();
 HL_FN void NotUsed() { hl_used_but_not_listed(); }
@@ -63,14 +63,14 @@ HL_FN constexpr bool HasClass(int wanted) {
   }
   return false;
 }
-// Returns true if floats narrower than this number of bits are used.
+// Returns true if floats of fewer than `bits` bits are used.
 HL_FN constexpr bool HasFloatsBelow(int bits) {
   for (int type = kPred; type <= kF8E8M0FNU; ++type) {
     if (HasType(type) && ClassOf(type) == kClassFloat && BitsOf(type) < bits) return true;
   }
   return false;
 }
-// Returns true if integers are used as elements, not only as indices.
+// Returns true if integers are used as elements.
 HL_FN constexpr bool HasIntegers() {
   return HasClass(kClassPred) || HasClass(kClassSigned) || HasClass(kClassUnsigned);
 }
