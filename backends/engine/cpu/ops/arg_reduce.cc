@@ -24,8 +24,8 @@ bool ComparesOneRole(const plan::Graph& graph, const Node& compare) {
          compare.source->WordOr(Attr::kType, "") != "TOTALORDER";
 }
 
-// Returns true if the body has only comparisons of corresponding parameters, logic on predicates,
-// and selections, and if its results are parameters or selections.
+// Returns true if the body contains only comparisons of corresponding parameters, logic on
+// predicates, and selections, and if its results are parameters or selections.
 bool OnlyPicks(const plan::Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.removed) continue;
@@ -49,10 +49,10 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Case {
   double first, second;
 };
-// All ways in which two values can compare. Only the first three apply to integers.
+// All possible results of comparing two values. Integers have only the first three.
 constexpr Case kCases[] = {{1, 2}, {2, 1}, {1, 1}, {kNan, 1}, {1, kNan}, {kNan, kNan}};
 
-// Returns 0 if the first pair was selected, 1 if the second was, and -1 if neither was.
+// Returns 0 if the body selected the first pair, 1 if the second, and -1 if neither.
 int Picked(const plan::Graph& graph, const ElementFunction& body, const Case& one) {
   const PrimitiveType value = graph.type(graph.parameters[0]).type;
   const PrimitiveType index = graph.type(graph.parameters[1]).type;

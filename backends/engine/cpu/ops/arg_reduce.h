@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes bodies of reduce that select the larger (or smaller) of two elements with its index.
+// Recognizes bodies of reduce that select the larger (or smaller) of two elements and its index.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ struct ArgBody {
   bool nan_wins = true;
 };
 
-// Returns the function of a body on (value, index, value, index), which may contain only
-// comparisons, logic and selections. The results then depend only on how the values compare, so a
-// table of all cases determines the body. The first index must be the lower one; it is selected if
-// the values are equal.
+// Returns the function of a body on (value, index, value, index). The body may contain only
+// comparisons, logic and selections. Its results then depend only on how the values compare, so a
+// table of all cases determines the function. The first index must be the lower one. It is selected
+// if the values are equal.
 std::optional<ArgBody> ArgBodyOf(const plan::Graph& graph, const ElementFunction& body);
 
-// Returns true if every element replaces or equals the value `init`.
+// Returns true if every element replaces the initial value `init`, or equals it.
 bool IsNeutral(const ArgBody& body, PrimitiveType type, const Literal& init);
 
 }  // namespace hlocts::cpu

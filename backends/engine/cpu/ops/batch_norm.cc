@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalization: training, inference and gradient. Per-feature values are computed in double.
-// Elements are normalized in f32 unless they are f64.
+// Batch normalization: training, inference and gradient. The values of each feature are computed in
+// double. Elements are normalized in f32 unless they are f64.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -14,13 +14,13 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kBlock = 1024;     // elements decoded at a time
-constexpr int64_t kPiece = 1 << 15;  // least number of elements that a thread sums
+constexpr int64_t kBlock = 1024;     // number of elements decoded at a time
+constexpr int64_t kPiece = 1 << 15;  // least number of elements that a thread adds
 constexpr double kNanosecondsPerElement = 1;
 
 using Doubles = std::vector<double>;
 
-// The operand's dimensions as [rows, count, inner], where `count` is the number of features.
+// The operand as [rows, count, inner]. `count` is the number of features.
 struct Features {
   PrimitiveType type = PrimitiveType::kF32;
   int64_t rows = 0, count = 0, inner = 1;
@@ -29,7 +29,7 @@ struct Features {
 
   int64_t row() const { return count * inner; }
   double share() const { return static_cast<double>(count > 0 ? rows * inner : 0); }
-  // Returns the divisor for the elements of a feature with this variance.
+  // Returns the number by which a feature's elements are divided, given its variance.
   double root(double variance) const { return std::sqrt(variance + epsilon); }
 };
 
@@ -44,7 +44,7 @@ absl::StatusOr<Features> FeaturesOf(const OpContext& context) {
   f.count = operand.dimensions[index];
   for (int64_t d = index + 1; d < operand.rank(); ++d) f.inner *= operand.dimensions[d];
   f.rows = f.row() == 0 ? 0 : operand.elements / f.row();
-  // epsilon is an f32 in HLO.
+  // HLO defines epsilon as an f32.
   f.epsilon = static_cast<float>(context.source().FloatOr(Attr::kEpsilon, 0));
   f.parallel = kernels::Parallel(context.compiler.options().threads);
   return f;
@@ -81,9 +81,9 @@ void ForBlocks(const Features& f, int64_t begin, int64_t end, Visit&& visit) {
   }
 }
 
-// Calls visit(at, length, feature) for each run of a block, which starts at position `at`. All
-// elements of a run belong to one feature or, if inner is 1, to consecutive features from `feature`
-// on.
+// Calls visit(at, length, feature) for each run of a block. A run begins at position `at` of the
+// block. All its elements belong to one feature or, if inner is 1, to the consecutive features
+// `feature`, `feature` + 1, ...
 template <typename Visit>
 void ForRuns(const Features& f, int64_t first, int64_t count, Visit&& visit) {
   for (int64_t at = 0, length; at < count; at += length) {
@@ -108,7 +108,7 @@ void ForElements(const Features& f, int64_t first, int64_t count, Visit&& visit)
   });
 }
 
-// Adds terms [0, count) of one feature in eight independent sums.
+// Adds the terms [0, count) of one feature as eight independent sums.
 template <typename Term>
 double SumOf(int64_t count, Term&& term) {
   constexpr int kSums = 8;
@@ -121,8 +121,8 @@ double SumOf(int64_t count, Term&& term) {
   return ((sums[0] + sums[4]) + (sums[2] + sums[6])) + ((sums[1] + sums[5]) + (sums[3] + sums[7]));
 }
 
-// Returns for each feature the sum of term(x, y, feature) over the elements of two arrays. If `y`
-// is null, its elements are 0. Rows are summed in pieces of fixed size, each by any thread.
+// Returns the sum of term(x, y, feature) over the elements of each feature in two arrays. If `y` is
+// null, y is 0. Rows are added in pieces of a fixed size, so the bits do not depend on threads.
 template <typename Term>
 Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term) {
   const int64_t piece = std::max<int64_t>(1, kPiece / std::max<int64_t>(f.row(), 1));
@@ -154,7 +154,7 @@ Doubles Sums(const Features& f, const uint8_t* x, const uint8_t* y, Term&& term)
   return result;
 }
 
-// Sets out = map(x, y, feature), element by element.
+// Sets out = map(x, y, feature) for each element.
 template <typename Map>
 void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t* out, Map&& map) {
   f.parallel.For(f.rows, kNanosecondsPerElement * f.row(), [&](int64_t begin, int64_t end) {
@@ -168,9 +168,9 @@ void MapElements(const Features& f, const uint8_t* x, const uint8_t* y, uint8_t*
   });
 }
 
-constexpr int64_t kShortRun = 64, kLaidOut = 1 << 10;  // elements
+constexpr int64_t kShortRun = 64, kLaidOut = 1 << 10;  // in elements
 
-// The coefficients that normalize elements. If runs are short, the coefficients are repeated so
+// The coefficients that normalize elements. If runs are short, the coefficients are repeated, so
 // that several runs are processed as one.
 template <typename Real>
 struct Normalizer {
@@ -203,7 +203,7 @@ struct Normalizer {
     });
   }
 
-  Features f;  // describes the repeated coefficients
+  Features f;  // of the repeated coefficients
   Reals mean, factor, offset;
 };
 
@@ -265,8 +265,8 @@ absl::StatusOr<StepDraft> MakeBatchNormInference(const OpContext& context) {
   return draft;
 }
 
-// Computes grad_operand = scale/sqrt(variance+epsilon) * (grad - mean(grad) - c * (x - mean)) with
-// c = mean(grad * (x - mean)) / (variance + epsilon).
+// Computes grad_operand = scale/sqrt(variance+epsilon) * (grad - mean(grad) - c * (x - mean)),
+// where c = mean(grad * (x - mean)) / (variance + epsilon).
 absl::StatusOr<StepDraft> MakeBatchNormGrad(const OpContext& context) {
   HLOCTS_ASSIGN_OR_RETURN(const Features f, FeaturesOf(context));
   StepDraft draft;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls, loops and conditionals. No iteration copies the whole state of a loop: a leaf that the
-// body forwards is not copied, a leaf that it updates in place keeps its buffer, and other leaves
-// alternate between two buffers.
+// Calls, while loops and conditionals. No iteration copies the entire state of a loop: leaves that
+// the body forwards are not copied, leaves that it updates in place keep their buffer, and other
+// leaves alternate between two buffers.
 #include <cstring>
 
 #include "backends/engine/cpu/compile/op_list.h"
@@ -60,7 +60,7 @@ class WhileStep {
     for (size_t i = 0; i < count; ++i) {
       now[i] = out[i];
       if (out[i] == nullptr) {
-        now[i] = const_cast<uint8_t*>(in[i]);  // forwarded, so never written
+        now[i] = const_cast<uint8_t*>(in[i]);  // is never written, because the body forwards it
       } else {
         CopyLeaf(types_[i], in[i], out[i]);
       }
@@ -81,7 +81,7 @@ class WhileStep {
  private:
   static int64_t Aligned(int64_t bytes) { return (bytes + 63) / 64 * 64; }
 
-  // Runs condition and body as functions, for loops that do not use SmallLoop.
+  // Executes condition and body as functions. Is used for loops that do not use SmallLoop.
   absl::Status Walk(Run& run, std::vector<uint8_t*>& now, std::vector<uint8_t*>& next) const {
     uint8_t holds = 0;
     while (true) {
@@ -114,7 +114,7 @@ absl::StatusOr<StepDraft> MakeWhile(const OpContext& context) {
   if (condition == nullptr || body == nullptr) {
     return InvalidInput(context.name(), ": while: expected a condition and a body");
   }
-  // called_computations() lists attributes in the order of the text.
+  // called_computations() has the order of the attributes in the text.
   const bool condition_first = context.source().called_computations()[0] == condition;
   plan::Graph& condition_graph = context.called(condition_first ? 0 : 1);
   plan::Graph& body_graph = context.called(condition_first ? 1 : 0);
@@ -145,7 +145,7 @@ struct Branch {
   size_t first_operand;
 };
 
-// Sorts the branches as (true, false), which is the order of the operands, not of the attributes.
+// Reorders the branches from the order of the attributes to that of the operands: true, false.
 void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches) {
   const Computation* on_true = conditional.CalledComputation(Attr::kTrueComputation);
   if (on_true == nullptr || conditional.called_computations()[0] == on_true) return;
@@ -156,8 +156,7 @@ void PutTrueFirst(const Instruction& conditional, std::vector<Branch>& branches)
 
 }  // namespace
 
-// An index outside [0, N), with N branches, selects the last one. A predicate true selects the
-// first.
+// An index outside the N branches selects the last branch. A true predicate selects the first one.
 absl::StatusOr<StepDraft> MakeConditional(const OpContext& context) {
   std::vector<Branch> branches;
   size_t operand = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convolution, computed by its kernel. Operands of unsupported types are converted.
+// convolution, which a kernel computes. Operands of types that it does not support are converted.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct Spatial {
 struct ConvolutionPlan {
   PrimitiveType lhs_type, rhs_type, computed, out_type;
   int64_t lhs_elements, rhs_elements, out_elements;
-  int64_t batch, output_features, inputs_per_group;  // batch size of the output
+  int64_t batch, output_features, inputs_per_group;  // batch: that of the output
   int64_t feature_groups, batch_groups;
   int64_t lhs_batch, lhs_feature, rhs_input, rhs_output, out_batch, out_feature;  // strides
   absl::InlinedVector<Spatial, 3> spatial;
@@ -106,7 +106,7 @@ absl::StatusOr<StepDraft> MakeConvolution(const OpContext& context) {
   kernels::ConvolutionRequest request =
       RequestOf(p, context.in(0).dimensions[numbers.input_feature]);
   const kernels::Parallel parallel(context.compiler.options().threads);
-  // Padding is zeros, which f8e8m0fnu cannot represent.
+  // Padding consists of zeros, which f8e8m0fnu cannot represent.
   const bool as_stored = kernels::DotSupported(p.lhs_type, p.rhs_type, p.out_type) &&
                          p.lhs_type != PrimitiveType::kF8E8M0FNU;
   if (!as_stored) request.input_type = request.kernel_type = request.output_type = p.computed;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot by its kernel. ragged-dot, and dot on types that the kernel does not support, copy operands
-// to [batch, rows, contracted].
+// dot and ragged-dot. A kernel computes products. Operands of types that it does not support, and
+// of ragged-dot, are copied to [batch, rows, contracting].
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ int64_t SizeOf(absl::Span<const int64_t> dimensions, const std::vector<int64_t>&
   return size;
 }
 
-// Returns a view of the operand with its dimensions in the given order: batch, free, contracting
-// (or batch, contracting, free).
+// Returns a view of the operand with its dimensions in the given order: batch, free, contracting,
+// or batch, contracting, free.
 plan::View Ordered(const plan::View& operand, const std::vector<int64_t>& order) {
   return plan::Transposed(operand, order).Simplified();
 }
@@ -30,7 +30,7 @@ struct MatrixSizes {
   int64_t batch, rows, columns, depth;
 };
 
-// Returns the operand's elements, converted to type `computed`, in the order of the view.
+// Returns the operand's elements in the order of the view, converted to type `computed`.
 std::vector<uint8_t> Laid(PrimitiveType type, PrimitiveType computed, const plan::View& view,
                           int64_t elements, const uint8_t* data) {
   std::vector<uint8_t> moved(elements * StorageBytes(type));
@@ -82,7 +82,7 @@ MatrixSizes MatrixSizesOf(const DotDimensionNumbers& numbers, absl::Span<const i
           SizeOf(lhs, numbers.lhs_contracting)};
 }
 
-// Plans a product whose operands are read in place.
+// Plans a product that reads its operands in place.
 DotPlan PlanOf(const DotDimensionNumbers& numbers, PrimitiveType lhs_type,
                const plan::View& lhs_view, PrimitiveType rhs_type, const plan::View& rhs_view,
                PrimitiveType out_type) {
@@ -120,7 +120,7 @@ Strides StridesOf(const plan::View& view) {
   return strides;
 }
 
-// Returns the stride between consecutive batch entries of an operand, or nullopt if it varies.
+// Returns the stride between adjacent batch entries of an operand, or nullopt if it varies.
 std::optional<int64_t> BatchStride(const KernelOperand& operand) {
   int64_t stride = 0, next = -1;
   for (size_t i = operand.batch.size(); i-- > 0;) {
@@ -133,7 +133,7 @@ std::optional<int64_t> BatchStride(const KernelOperand& operand) {
   return stride;
 }
 
-// Returns true if the operand is dense with the batch dimensions first.
+// Returns true if the operand is dense, and its batch dimensions are the outermost ones.
 bool IsStack(const KernelOperand& operand) {
   const Strides dense = RowMajor(operand.type.dimensions);
   for (size_t d = 0; d < operand.strides.size(); ++d) {
@@ -145,7 +145,7 @@ bool IsStack(const KernelOperand& operand) {
   return true;
 }
 
-// Returns the operand of a product over `entries` batch entries, which are `stride` apart.
+// Returns the operand for a product over `entries` batch entries, which are `stride` apart.
 KernelOperand OfEntries(KernelOperand operand, int64_t entries, int64_t stride) {
   for (int64_t d : operand.batch) operand.type.dimensions[d] = 1;
   operand.type.dimensions[operand.batch.back()] = entries;
@@ -163,11 +163,11 @@ struct KernelProduct {
   }
 };
 
-// Returns the product as parts of several batch entries.
+// Returns the product as parts that have several batch entries each.
 PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) {
   const std::optional<int64_t> lhs = BatchStride(product.lhs), rhs = BatchStride(product.rhs);
-  // A long sum is split unless the product is part of a group. A complex sum has twice as many
-  // terms as a real one.
+  // A product outside a group splits a long sum, which a group would not do. A complex sum has
+  // twice as many terms as a real one.
   const bool is_deep = 2 * sizes.depth >= kernels::kDeepSum;
   if (!lhs || !rhs || product.lhs.batch.empty() || is_deep) return nullptr;
   return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartitionedStep> {
@@ -231,7 +231,7 @@ struct RaggedPlan {
   int64_t ragged = 0, rhs_ragged = 0, out_dimension = 0;
 };
 
-// Returns elements [start, start + size) along one dimension, as a dense array.
+// Returns elements [start, start + size) along one dimension as a dense array.
 std::vector<uint8_t> Part(const plan::ArrayType& type, int64_t dimension, int64_t start,
                           int64_t size, const uint8_t* data) {
   std::vector<SliceRange> ranges;
@@ -257,8 +257,8 @@ void Paste(const plan::ArrayType& type, int64_t dimension, int64_t start, int64_
   copy.Run(type.width(), block, out + start * to[dimension] * type.width());
 }
 
-// Computes the product group by group. If the free dimension is ragged, the rows of group g are
-// multiplied by rhs[g], and rows after all groups are zeros. If the contracting dimension is
+// Computes the product group by group. If a free dimension is ragged, the rows of group g are
+// multiplied by rhs[g], and rows after all groups become zeros. If a contracting dimension is
 // ragged, result[g] contracts over the elements of group g.
 absl::Status RunGroups(const RaggedPlan& p, const kernels::Parallel& parallel,
                        const std::vector<int64_t>& sizes, In in, uint8_t* out) {

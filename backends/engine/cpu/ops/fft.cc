@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fft along the innermost dimensions by its kernel, in double in the strict profile.
+// fft along the innermost dimensions, which a kernel computes; in double in the strict profile.
 #include "backends/engine/cpu/kernels/fft/fft.h"
 
 #include "backends/engine/cpu/compile/op_list.h"

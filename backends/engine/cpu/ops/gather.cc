@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather, computed by its kernel.
+// gather, which a kernel computes.
 #include "backends/engine/cpu/ops/indexed_windows.h"
 #include "spec/infer/dimension_numbers.h"
 

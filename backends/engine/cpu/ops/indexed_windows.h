@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of an array whose starts are given by index vectors, as in gather and scatter.
+// Windows of an array that begin at index vectors, as in gather and scatter.
 #pragma once
 
 #include <functional>
@@ -14,17 +14,17 @@
 
 namespace hlocts::cpu {
 
-// The windows of a gather or scatter. The "batched" array is gather's result or scatter's updates.
-// Some of its dimensions number the windows; the others are the dimensions of a window.
+// The windows of a gather or scatter. The batched array contains all windows: gather's result or
+// scatter's updates. Some of its dimensions enumerate windows; the others are those of a window.
 struct IndexedWindows {
-  plan::Dimensions operand, window;  // sizes, one per operand dimension
+  plan::Dimensions operand, window;  // sizes, for each operand dimension
   Strides operand_strides;
-  // Strides: `from` in the operand, `to` in the batched array.
+  // The window's sizes and strides: `from` in the operand, `to` in the batched array.
   absl::InlinedVector<CopyDimension, 6> inner;
-  std::vector<int64_t> inner_dimensions;  // operand dimension of each entry of `inner`
-  // Sizes of the batch dimensions, and their strides in the batched array and in the index array.
+  std::vector<int64_t> inner_dimensions;  // operand dimensions of `inner`
+  // The sizes of the batch dimensions, and their strides in the batched array and in the indices.
   std::vector<int64_t> sizes, batched_strides, index_strides;
-  std::vector<int64_t> index_map;  // component i is the start along operand dimension index_map[i]
+  std::vector<int64_t> index_map;  // index component i belongs to operand dimension index_map[i]
   int64_t component_stride = 1;
   std::vector<std::pair<int64_t, int64_t>> batching;  // pairs (operand dimension, batch dimension)
   PrimitiveType index_type = PrimitiveType::kS32;
@@ -32,7 +32,7 @@ struct IndexedWindows {
   int64_t count() const { return Product(sizes); }
 
   // Sets the offsets and sizes of the part of window `number` that is in bounds in both arrays.
-  // Returns false if that part is empty.
+  // Returns false if that part has no element.
   bool Place(int64_t number, const uint8_t* indices, int64_t& operand_at, int64_t& batched_at,
              absl::InlinedVector<CopyDimension, 6>& inside) const;
 };
@@ -40,15 +40,15 @@ struct IndexedWindows {
 void SetIndices(const plan::ArrayType& indices, int64_t vector_dimension,
                 const std::vector<int64_t>& index_map, const std::vector<int64_t>& operand_batching,
                 const std::vector<int64_t>& indices_batching, IndexedWindows& w);
-// Describes the window. `window_dims` are those dimensions of the batched array that belong to a
-// window; `absent` are the operand dimensions without a window dimension.
+// Describes the window. `window_dims` are the dimensions of the batched array that belong to a
+// window. `absent` are the operand dimensions that the window omits.
 void SetWindow(const plan::ArrayType& operand, const plan::ArrayType& batched,
                const std::vector<int64_t>& window_dims, const std::vector<int64_t>& absent,
                IndexedWindows& w);
 
 kernels::IndexVectors IndexVectorsOf(const IndexedWindows& w);
-// Fills the fields that gather and scatter requests share. `sizes` are those of gather's slice or
-// scatter's window.
+// Sets the fields that the requests of gather and scatter share. `sizes` are those of gather's
+// slice or scatter's window.
 template <class Request, class Sizes, class Strides4, class Slice>
 void Describe(const IndexedWindows& w, PrimitiveType type, Request& request, Sizes& sizes,
               Strides4& batched, Slice& slice) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recognizes called computations for which kernels have a name.
+// Recognizes called computations for which kernels have a faster form.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace hlocts::cpu {
 
-// Returns the kind of reduction that a body of two scalars computes; nullopt if it is not known.
+// Returns the kind of reduction that a body on two scalars computes, or nullopt if it is unknown.
 inline std::optional<kernels::ReduceKind> KnownBodyOf(const plan::Graph& graph) {
   const std::optional<SimpleBody> body = SimpleBodyOf(graph);
   if (!body.has_value()) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cholesky and triangular-solve by their kernels. f16 and bf16 are computed in f32; f8, and every
-// type in the strict profile, in double.
+// cholesky and triangular-solve, which kernels compute: in f32 for f16 and bf16; in double for f8,
+// and for every type in the strict profile.
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
 
 #include "backends/engine/cpu/compile/op_list.h"
@@ -15,7 +15,7 @@ absl::Status CheckType(const OpContext& context) {
   return Unsupported(context.name(), ": element type ", PrimitiveTypeName(type));
 }
 
-// Returns the type in which the kernel computes. Other array types are converted to it and back.
+// Returns the type in which the kernel computes. Arrays of other types are converted.
 PrimitiveType ComputedType(const OpContext& context) {
   const PrimitiveType type = context.in(0).type;
   if (context.compiler.options().math.strict || BitWidth(type) < 16) return InDouble(type);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves that are not views: pads, concatenates, dynamic slices and bitcasts.
+// Data movement other than views: pads, concatenates, dynamic slices and bitcasts.
 #include <algorithm>
 #include <cstring>
 
@@ -12,9 +12,9 @@
 
 namespace hlocts::cpu {
 
-// Returns a step that assembles a pad or a concatenate block by block.
+// Returns a step that assembles a pad or a concatenate, one block at a time.
 absl::StatusOr<StepDraft> MakeAssembled(const OpContext& context) {
-  // Small enough that the filling is in the cache when pieces are copied.
+  // A block is so small that its filling is still in the cache when pieces are copied.
   constexpr int64_t kBlock = 4096;
   constexpr double kElementNs = 0.3;
   const bool is_pad = context.node.opcode == Opcode::kPad;
@@ -66,7 +66,7 @@ absl::StatusOr<StepDraft> MakeDynamicUpdateSlice(const OpContext& context) {
 
 namespace {
 
-// Packs the bits of elements in order, with the first element in the low bits.
+// Packs the bits of elements in order. The first element is in the lowest bits.
 void Pack(PrimitiveType type, const uint8_t* elements, int64_t count, uint8_t* packed) {
   const int bits = BitWidth(type);
   if (bits >= 8) {
@@ -100,7 +100,7 @@ void Unpack(PrimitiveType type, const uint8_t* packed, int64_t count, uint8_t* e
 
 }  // namespace
 
-// Reinterprets the packed bits of the elements, in order, as elements of the result type.
+// Reinterprets the packed bits of the elements, in order, as elements of the result's type.
 absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   const plan::ArrayType in_type = context.in(0), out_type = context.out(0);
   StepDraft draft;
@@ -114,7 +114,7 @@ absl::StatusOr<StepDraft> MakeBitcastConvert(const OpContext& context) {
   return draft;
 }
 
-// Writes the operand's bytes in the order of its layout and reads them back in the order of the
+// Writes the operand's bytes in the order of its layout, and reads them in the order of the
 // result's layout.
 absl::StatusOr<StepDraft> MakeBitcast(const OpContext& context) {
   const Shape from = context.source().operand(0).shape(), to = context.source().shape();

@@ -28,8 +28,8 @@ bool IsZero(const Graph& graph, ValueId value) {
   return number == 0;
 }
 
-// Returns true if the value depends on the parameter only by tests for NaN and zero. The value is
-// then the same for all other numbers.
+// Returns true if the value depends on the parameter only by tests for NaN and zero. It is then the
+// same for all other numbers.
 bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kNot})) {
@@ -47,7 +47,7 @@ bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   return tests && ((first && (second || IsZero(graph, y))) || (second && IsZero(graph, x)));
 }
 
-// Returns true if the value is the parameter itself or, for special values of it, a constant.
+// Returns true if the value is the parameter or, if a test for NaN or zero holds, a constant.
 bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (node.opcode != Opcode::kSelect) {
@@ -58,16 +58,16 @@ bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) 
          IsParameterOrSpecial(graph, node.operands[2], parameter);
 }
 
-// One number of every class that such a comparator can distinguish, and numbers between them.
+// A number of each class that such a comparator can distinguish, and ordinary numbers.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNumbers[] = {-kNan, -kInfinity, -2, -1, -0.0, 0.0, 1, 2, kInfinity, kNan};
 
 bool Precedes(double a, double b) {
-  return std::isnan(b) ? !std::isnan(a) : a < b;  // a NaN follows all numbers
+  return std::isnan(b) ? !std::isnan(a) : a < b;  // NaN follows all numbers
 }
 
-// Returns the comparator's result for two numbers. The other operands are zeros.
+// Returns the comparator's result for a and b as elements of one operand. All others are zero.
 bool Answer(const Graph& graph, const ElementFunction& body, int32_t parameter, double a,
             double b) {
   static constexpr uint8_t kZeros[16] = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Recognizes comparators that order floats as numbers and ignore the signs of zeros and NaNs. Front
-// ends write them as a total order, after replacing all NaNs of the operands by one NaN and all
-// zeros by one zero.
+// ends first replace all NaNs of the operands by one NaN and all zeros by one zero, and then
+// compare by total order.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@
 namespace hlocts::cpu {
 
 struct NumericOrder {
-  int64_t operand = 0;  // operand of the sort
+  int64_t operand = 0;  // index among the operands of the sort
   bool descending = false;
 };
 // Returns the operand and the direction if the comparator orders one operand by
-// kernels::KeyOrder::kNumeric; else nullopt.
+// kernels::KeyOrder::kNumeric, else nullopt.
 std::optional<NumericOrder> NumericOrderOf(const plan::Graph& graph, const ElementFunction& body);
 
 }  // namespace hlocts::cpu

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers. The bits of rng-bit-generator are those of XLA (target fact rng.xla_layout); this
-// engine defines the sequence of rng.
+// Random numbers. The bits of rng-bit-generator are those of XLA (target fact rng.xla_layout). The
+// sequence of rng is defined by this engine.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <array>
@@ -75,8 +75,8 @@ absl::StatusOr<StepDraft> MakeRng(const OpContext& context) {
 
 namespace {
 
-// A bit generator. Word 0 of its state is the key, the other words are the counter. If the state
-// has only two words, Philox uses the key as the counter's high word.
+// A bit generator. Word 0 of its state is the key; the other words are the counter. If there is
+// only one other word, Philox uses the key as the counter's upper word.
 struct BitGenerator {
   plan::ArrayType state, type;
   bool three_fry;
@@ -100,7 +100,7 @@ struct BitGenerator {
     }
     after[0] = before[0];
     after[1] = before[1] + moved;
-    // ThreeFry's state does not have this word
+    // The state of ThreeFry does not have this word.
     after[2] = before[2] + (after[1] < before[1] ? 1 : 0);
     std::memcpy(out[0], after, static_cast<size_t>(state.bytes));
     return absl::OkStatus();

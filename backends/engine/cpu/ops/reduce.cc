@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce over any dimensions. Known computations use a kernel. Other computations compute a block
-// of results at a time; each result combines its elements in row-major order.
+// reduce over any dimensions. Kernels compute known reductions. Other computations process a block
+// of results at a time, and combine the elements of each result in row-major order.
 #include <algorithm>
 
 #include "backends/engine/cpu/base/for_ranges.h"
@@ -17,11 +17,11 @@ namespace hlocts::cpu {
 namespace {
 
 constexpr int64_t kLanes = 1024;
-constexpr double kTermNanoseconds = 1;  // estimated, for splitting over threads
+constexpr double kTermNanoseconds = 1;  // estimated, for dividing the work among threads
 
 struct ReducePlan {
   size_t arrays = 1;
-  plan::View kept, reduced;  // views of the operand; an element's offset is the sum of both
+  plan::View kept, reduced;  // of the operand; an element's offset is the sum of both
   int64_t results = 0, terms = 0;
   std::vector<PrimitiveType> types, computed;
 };
@@ -58,7 +58,7 @@ class Lanes {
     }
   }
   // Combines one more element with each of the `count` results from `first` on. `base` is the
-  // offset in the arrays of the element for result 0.
+  // offset of the element for result 0 in the arrays.
   absl::Status Take(Run& run, const ElementFunction& body, In arrays, int64_t base, int64_t first,
                     int64_t count) {
     for (size_t k = 0; k < plan_.arrays; ++k) {
@@ -102,7 +102,7 @@ ReducePlan PlanOf(const OpContext& context) {
   return p;
 }
 
-// Describes a reduction of the last dimensions as one of rows to single elements.
+// Describes a reduction of the innermost dimensions as a reduction of rows to single elements.
 void SetRowWork(const plan::ArrayType& type, const std::vector<int64_t>& reduced,
                 kernels::ReduceKind kind, RowWork& work) {
   const int64_t kept = type.rank() - static_cast<int64_t>(reduced.size());
@@ -130,8 +130,8 @@ struct KnownPlan {
   }
 };
 
-// Returns true if the kernel may compute the operand's elements on the fly. Reductions of rows are
-// excluded, because they are grouped with other steps instead.
+// Returns true if the kernel may compute the operand's elements by a fused loop. Reductions of rows
+// are excluded, because they are grouped with other steps instead.
 bool TakesMadeElements(const KnownPlan& p, bool however_small) {
   constexpr int64_t kElementsMin = 4096;
   if (p.type.elements < (however_small ? 1 : kElementsMin) || IsComplex(p.type.type) ||
@@ -144,7 +144,7 @@ bool TakesMadeElements(const KnownPlan& p, bool however_small) {
          (last_stays && p.type.dimensions[last] > 1);
 }
 
-// Returns a step that reduces a loop's result, a block at a time.
+// Returns a step that reduces the result of a loop, one block at a time.
 StepFunction ReduceLoop(const KnownPlan& p, std::shared_ptr<const LoopProgram> loop, size_t first) {
   return [=](Run&, In in, Out out) {
     const std::function<void(int64_t, int64_t, void*)> make =
@@ -156,7 +156,7 @@ StepFunction ReduceLoop(const KnownPlan& p, std::shared_ptr<const LoopProgram> l
   };
 }
 
-// Returns the step for one array and an operation that has a kernel.
+// Returns the step of a reduction of one array by an operation for which there is a kernel.
 StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
   const CompileOptions& options = context.compiler.options();
   const plan::ArrayType type = context.in(0);
@@ -176,7 +176,7 @@ StepDraft KnownReduce(const OpContext& context, kernels::ReduceKind kind) {
 }
 
 // Returns true if each element of a value is its index along `dimension`: the value is an iota or a
-// broadcast of one, possibly with dimensions of size 1 inserted.
+// broadcast of one, possibly reshaped to insert dimensions of size 1.
 bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimension) {
   const plan::Node& node = graph.producer(value);
   if (node.opcode == Opcode::kIota) {
@@ -196,8 +196,8 @@ bool CountsAlong(const plan::Graph& graph, plan::ValueId value, int64_t dimensio
 }
 
 // Recognizes a search for the position of the largest (or smallest) element along one dimension.
-// The second operand must be the index along this dimension, and the initial pair must lose to
-// every element.
+// The second operand must be the index along this dimension, and the initial pair must not be
+// selected over any element.
 std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementFunction& body) {
   if (context.node.outputs.size() != 2) return std::nullopt;
   const std::optional<ArgBody> picks = ArgBodyOf(context.called(0), body);
@@ -233,7 +233,7 @@ std::optional<StepDraft> KnownArgReduce(const OpContext& context, const ElementF
   return draft;
 }
 
-// Reduces by any computation, for results [begin, end).
+// Computes results [begin, end) of a reduction by any computation.
 absl::Status ReduceBy(Run& run, const ElementFunction& body, const ReducePlan& p, In in, Out out,
                       int64_t begin, int64_t end) {
   Lanes lanes(p, std::min(kLanes, end - begin));

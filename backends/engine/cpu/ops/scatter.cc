@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scatter. Known computations use the kernel; other computations, and scatters of several arrays,
-// are processed element by element.
+// scatter. A kernel computes known computations on one array. Other scatters are computed element
+// by element.
 #include <cstring>
 #include <optional>
 
@@ -77,7 +77,7 @@ class ScatterStep {
   bool is_empty_ = false;
 };
 
-// Returns the kind of a body that returns the update or is a known reduction.
+// Returns the kind of a body that returns the update, or that is a known reduction.
 std::optional<kernels::ScatterKind> ScatterKindOf(const plan::Graph& body, PrimitiveType type) {
   if (body.parameters.size() == 2 && body.results.size() == 1 &&
       body.results[0] == body.parameters[1]) {
@@ -85,7 +85,7 @@ std::optional<kernels::ScatterKind> ScatterKindOf(const plan::Graph& body, Primi
   }
   const auto kind = KnownBodyOf(body);
   if (!kind.has_value() || !kernels::ReduceSupported(*kind, type)) return std::nullopt;
-  // The other kinds of scatter are those of reduce, in the same order.
+  // The other kinds of scatter have the order of the kinds of reduce.
   return static_cast<kernels::ScatterKind>(static_cast<int>(*kind) + 1);
 }
 
@@ -106,7 +106,7 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
   request.kind = kind;
   const kernels::Parallel parallel(context.compiler.options().threads);
   const int64_t bytes = context.out(0).bytes;
-  // No window is in bounds of an empty operand.
+  // If the operand is empty, no window is in bounds.
   const bool is_empty = context.in(2).elements == 0 || context.in(0).elements == 0;
   draft.run = [=](Run&, In in, Out out) {
     if (in[0] != out[0]) CopyAll(parallel, in[0], bytes, out[0]);
@@ -121,8 +121,8 @@ void SetKnownScatter(const OpContext& context, const IndexedWindows& w, kernels:
 
 }  // namespace
 
-// Applies updates in row-major order of the windows and of their elements. Elements out of bounds
-// are skipped (scatter.47, ruling 0011).
+// Applies updates in row-major order of windows, then of the elements of a window. Skips elements
+// that are out of bounds (scatter.47, ruling 0011).
 absl::StatusOr<StepDraft> MakeScatter(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   const ScatterDimensionNumbers numbers = ScatterDimensionsOf(context.source());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of plan/shared_steps.h on the arrays of this engine.
+// Runs the steps of plan/shared_steps.h on the arrays of this engine.
 #include "backends/engine/plan/shared_steps.h"
 
 #include <cstring>
@@ -24,8 +24,8 @@ absl::StatusOr<StepDraft> Draft(absl::StatusOr<plan::SharedStep> step) {
   return draft;
 }
 
-// Computes out = body(... body(first, second) ..., last), element by element, in the order of the
-// group.
+// Computes out = body(... body(first, second) ..., last) for each element, over the members in the
+// order of the group.
 absl::Status ReduceAll(Run& run, const ElementFunction& body, const plan::ArrayType& type,
                        plan::Operands all, size_t k, uint8_t* out) {
   std::memcpy(out, all[0][k], static_cast<size_t>(type.bytes));

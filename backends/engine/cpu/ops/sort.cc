@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sort. If the comparator is one comparison or the order of numbers, rows are sorted by keys;
-// otherwise by calls of the comparator. top-k sorts by total order.
+// sort and topk. If the comparator is one comparison or the order of numbers, rows are sorted by
+// keys, otherwise by calls of the comparator. topk sorts by total order.
 #include "backends/engine/cpu/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -17,7 +17,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Merge sort of positions. It terminates with a permutation for any comparator.
+// Sorts positions by merging. For any comparator it ends, and returns a permutation.
 template <typename Less>
 absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   std::vector<int64_t> other(order.size());
@@ -39,13 +39,13 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   return absl::OkStatus();
 }
 
-// The largest number of pairs of rows for which the comparator is called on every pair. A
-// comparator need not be a strict weak order: it may order two rows that are both equivalent to a
-// third one. A merge sort may miss such a constraint.
+// The largest number of pairs of elements for which the comparator is called on every pair. A
+// comparator may be no strict weak order: it may order two elements that are both equivalent to a
+// third one. A merge sort may violate such a constraint.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
-// Returns row numbers in an order in which no row follows one that it must precede. At each
-// position, the lowest possible row number is chosen. Empty if there is no such order.
+// Returns positions in an order in which none follows one that it must precede. Always chooses the
+// lowest possible position next. Returns an empty list if there is no such order.
 template <typename Before>
 std::vector<int64_t> OrderOf(size_t n, Before&& before) {
   std::vector<int64_t> sorted;
@@ -64,13 +64,13 @@ std::vector<int64_t> OrderOf(size_t n, Before&& before) {
   return sorted;
 }
 
-// Corrects `order` if a row precedes one that the comparator puts first. The result satisfies all
-// such constraints, unless they form a cycle. Ties keep their order unless that contradicts a
+// Corrects `order` if an element precedes one that the comparator puts first. The result satisfies
+// all such constraints, unless they form a cycle. Ties keep their order unless that violates a
 // constraint (sort.8, rulings 0023 and 0024).
 template <typename Less>
 absl::Status TopologicalSort(std::vector<int64_t>& order, Less&& less) {
   const size_t n = order.size();
-  std::vector<uint8_t> is_less(n * n);  // indexed by row numbers
+  std::vector<uint8_t> is_less(n * n);  // indexed by positions
   for (size_t a = 0; a < n; ++a) {
     for (size_t b = 0; b < n; ++b) {
       HLOCTS_ASSIGN_OR_RETURN(is_less[a * n + b], less(a, b));
@@ -153,7 +153,7 @@ StepDraft SortByKey(const OpContext& context, const kernels::SortKey& key) {
   return draft;
 }
 
-// Returns the key of one comparison. LT or GT other than by total order does not order NaNs.
+// Returns the key of one comparison. LT and GT do not order NaNs, except by total order.
 kernels::SortKey KeyOf(const SimpleComparator& comparator, PrimitiveType type) {
   kernels::SortKey key;
   key.operand = static_cast<int>(comparator.operand);
@@ -219,7 +219,7 @@ bool HoldsNan(PrimitiveType type, const uint8_t* data, int64_t count) {
   return false;
 }
 
-// Sorts by key, or by the step `as_written` if a key is a NaN. With LT and GT a NaN neither
+// Sorts by key, or by the step `as_written` if a key is a NaN: with LT and GT a NaN neither
 // precedes nor follows any value, so a stable sort must call the comparator.
 StepDraft SortUnlessNan(const OpContext& context, const kernels::SortKey& key,
                         StepDraft as_written) {
@@ -253,7 +253,7 @@ StepDraft TopKByKernel(const OpContext& context, const kernels::TopKRequest& kno
   return draft;
 }
 
-// Sets the first `k` elements of `order` to the positions of the k best keys. Of equal keys the one
+// Sets the first k elements of `order` to the positions of the k first keys. Of equal keys, that
 // with the lower position comes first.
 void PutFirst(const std::vector<uint64_t>& keys, int64_t k, bool largest,
               std::vector<int64_t>& order) {

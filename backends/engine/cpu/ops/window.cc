@@ -73,7 +73,7 @@ namespace {
 
 void Store(const uint8_t* from, int width, uint8_t* to) { std::copy_n(from, width, to); }
 
-// The accumulators of a window, and the pointers for one application of the body.
+// The accumulators of a window, and the pointers with which the body is called.
 class Accumulators {
  public:
   explicit Accumulators(size_t arrays) : values_(16 * arrays), in_(2 * arrays), out_(arrays) {
@@ -121,8 +121,8 @@ absl::StatusOr<StepDraft> KnownReduceWindow(const OpContext& context, kernels::R
 
 }  // namespace
 
-// Combines each window's elements in order. The accumulator, which starts with init, is the left
-// argument. Known computations use their kernel.
+// Combines the elements of each window in order. The accumulator, at first init, is the left
+// argument. A kernel computes known computations.
 absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
   const size_t arrays = context.node.outputs.size();
   HLOCTS_ASSIGN_OR_RETURN(const auto body, context.compiler.CompileElements(context.called(0)));
@@ -156,11 +156,11 @@ absl::StatusOr<StepDraft> MakeReduceWindow(const OpContext& context) {
 
 namespace {
 
-// The largest window that the kernel supports. Larger ones are mostly padding.
+// The largest window that the kernel supports. A larger one is mostly padding.
 constexpr int64_t kTapsMax = int64_t{1} << 16;
 
-// Returns a request for the kernel if the windows have no holes, select is one comparison and
-// scatter is a known reduction.
+// Returns a request for the kernel if neither windows nor the base are dilated, `select` is one
+// comparison, and `scatter` is a known reduction.
 std::optional<kernels::SelectAndScatterRequest> KnownSelectAndScatter(const OpContext& context,
                                                                       const plan::Graph& select,
                                                                       const plan::Graph& scatter) {
@@ -210,9 +210,9 @@ StepDraft SelectByKernel(const OpContext& context, const kernels::SelectAndScatt
 
 }  // namespace
 
-// Iterates over each window in order. select compares the element selected so far with the next one
-// and decides which is selected. scatter then combines the window's source element with the result
-// at the selected position.
+// Iterates over each window in order. `select` compares the element that is selected so far with
+// the next one. `scatter` then combines the window's source element with the result at the selected
+// position.
 absl::StatusOr<StepDraft> MakeSelectAndScatter(const OpContext& context) {
   const Instruction& source = context.source();
   const bool select_first =

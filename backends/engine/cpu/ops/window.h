@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The elements under the windows of reduce-window and select-and-scatter.
+// Lists the elements under the windows of reduce-window and select-and-scatter.
 #pragma once
 
 #include <cstdint>
@@ -10,20 +10,20 @@
 
 namespace hlocts::cpu {
 
-// For one dimension: the elements under the window at each position, in the order of the window.
+// In one dimension: the elements under the window at each position, in the window's order.
 struct WindowAxis {
   std::vector<std::vector<int64_t>> elements;
-  int64_t stride = 1;  // stride of the dimension in the base array, in elements
+  int64_t stride = 1;  // of the dimension in the base array, in elements
 };
 
 class Windows {
  public:
-  // `positions` are the sizes of the array that has one element per window.
+  // `positions` are the sizes of the array that has one element for each window.
   static absl::StatusOr<Windows> Of(const Instruction& instruction, absl::Span<const int64_t> base,
                                     absl::Span<const int64_t> positions);
   int64_t count() const { return count_; }
-  // Returns the row-major numbers of the elements of window `number`, in the row-major order of the
-  // window.
+  // Sets `elements` to the row-major indices of the elements of window `number`, in the row-major
+  // order of the window.
   void ElementsOf(int64_t number, std::vector<int64_t>& elements) const;
 
  private:
