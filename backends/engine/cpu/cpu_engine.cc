@@ -16,7 +16,7 @@ class CpuEngine : public pjrt::Engine {
  public:
   explicit CpuEngine(CompileOptions options) : options_(std::move(options)) {}
 
-  // The engine is not "strict": it may read subnormals as zeros, also in comparisons (MayFlush).
+  // The engine may replace subnormals by zeros (MayFlush), even in comparisons.
   std::string Words() override { return absl::StrCat(plan::kWords, " fact:compare.flush"); }
 
   absl::StatusOr<std::unique_ptr<pjrt::Executable>> Load(const Module& module,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scoped control of how the calling thread treats subnormal numbers. The default profile lets an
-// engine treat subnormal operands and results as zeros. This avoids a hundredfold slowdown on
-// processors that handle them in microcode. The thread pool applies the caller's setting to its
-// workers.
+// Controls how the calling thread treats subnormal numbers. In the default profile an engine may
+// replace subnormal operands and results by zeros. This avoids a hundredfold slowdown on processors
+// that handle subnormals in microcode. The thread pool copies the caller's setting to its workers.
 #pragma once
 
 #if defined(__x86_64__)
@@ -11,7 +10,7 @@
 
 namespace hlocts::cpu {
 
-// Turns flushing of subnormals on or off until the end of the scope.
+// Enables or disables the flushing of subnormals until the end of the scope.
 class ScopedFlush {
  public:
 #if defined(__x86_64__)

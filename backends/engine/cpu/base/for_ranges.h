@@ -10,7 +10,7 @@
 
 namespace hlocts::cpu {
 
-// Runs `body` like Parallel::For. Returns one of the failures, or OK if every range succeeded.
+// Runs `body` like Parallel::For. Returns the error of one of the ranges, or OK if none failed.
 inline absl::Status ForRanges(const kernels::Parallel& parallel, int64_t count, double cost_ns,
                               absl::FunctionRef<absl::Status(int64_t begin, int64_t end)> body,
                               int64_t grain = 1) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps that can run on equal parts of their arrays. The arrays are split along the leading
-// dimension, usually the batch.
+// Steps that can run separately on equal parts of their arrays. The arrays are split along the
+// leading dimension, which is usually the batch.
 #pragma once
 
 #include <cstdint>
@@ -13,23 +13,23 @@
 namespace hlocts::cpu {
 
 struct PartitionedStep {
-  std::vector<bool> own;  // own[k]: a part reads only its own part of operand k
+  std::vector<bool> own;  // own[k]: a part reads only its part of operand k
   double cost_ns = 0;     // estimated time of one part on one thread
-  // Computes parts [begin, end) on the calling thread. The pointers point to the starts of whole
-  // arrays, but only the parts that are read or written need to exist. The result has the same bits
-  // as when the whole step runs at once.
+  // Computes parts [begin, end) on the calling thread. Pointers point to the starts of whole
+  // arrays, but only the parts that are read or written must exist. The bits are the same as if the
+  // whole step runs at once.
   std::function<absl::Status(In in, Out out, int64_t begin, int64_t end)> run;
 };
 
-// Splits a step into `parts` parts; returns nullopt if that is impossible.
+// Splits a step into `parts` parts. Returns nullopt if that is impossible.
 using PartWorkFactory = std::function<std::optional<PartitionedStep>(int64_t parts)>;
 
-// The array in which an operand or a result of a group member is stored. It is an operand of the
-// group, a result of the group, or an array internal to the group.
+// The array of an operand or a result of a step that is a member of a group. It is an operand of
+// the group, a result of the group, or an array internal to the group.
 struct OperandLocation {
   enum class Kind : uint8_t { kIn, kOut, kInternal };
   Kind kind = Kind::kIn;
-  int32_t number = 0;  // index of that array; -1 if the member does not use it
+  int32_t number = 0;  // index of the array; -1 if the member does not use it
 };
 
 }  // namespace hlocts::cpu

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Temporary memory for one call, taken from a block that each thread keeps.
+// Temporary memory for one call, from a block of memory that each thread keeps.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace hlocts::cpu {
 
-// A buffer from the thread's block. Buffers must be released in the reverse order of their
-// creation, as nested scopes do. Throws std::bad_alloc.
+// A buffer in the thread's block. Buffers must be destroyed in the reverse order of their creation,
+// as in nested scopes. The constructor may throw std::bad_alloc.
 class ScratchBuffer {
  public:
   explicit ScratchBuffer(int64_t bytes);

@@ -14,7 +14,7 @@ namespace {
 using plan::Node;
 using plan::ValueId;
 
-// The number of elements assumed for straight-line code, which has no arrays.
+// The number of elements assumed for straight-line code, which runs on single elements.
 constexpr int64_t kEndless = int64_t{1} << 40;
 
 bool IsOneElement(const plan::Graph& graph, ValueId value) {
@@ -22,7 +22,7 @@ bool IsOneElement(const plan::Graph& graph, ValueId value) {
   return type.elements == 1 && type.type != PrimitiveType::kToken;
 }
 
-// Adds a node to straight-line code. Returns false if the node cannot be part of it.
+// Adds a node to straight-line code. Returns false if the code cannot contain the node.
 absl::StatusOr<bool> AddStraight(const plan::Graph& graph, const Node& node,
                                  const MathOptions& math, std::vector<int>& registers,
                                  LoopProgram& loop) {
@@ -139,8 +139,8 @@ absl::StatusOr<Function*> Compiler::Compile(plan::Graph& graph,
 }
 
 absl::Status Compiler::Finish() {
-  // Places each function's temporaries beyond those of all its callers. One place per function
-  // suffices, because a function never runs twice at the same time.
+  // Places the temporaries of each function after those of all its callers. A function is never
+  // active twice at the same time, so one place for each function is sufficient.
   for (size_t f = program_.functions.size(); f-- > 0;) {
     const Function& caller = *program_.functions[f];
     const int64_t end = caller.arena_offset + caller.temporary_bytes;

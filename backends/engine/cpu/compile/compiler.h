@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles graphs to programs: decides which nodes become one loop, where every array is stored,
+// Compiles graphs to programs. Decides which nodes become one loop, where every array is stored,
 // and which function each step calls.
 #pragma once
 
@@ -26,39 +26,39 @@ using plan::Source;
 
 struct CompileOptions {
   MathOptions math;
-  bool guard = false;  // see Program::guarded
+  bool guard = false;  // sets Program::guarded
   bool flush = false;  // flush subnormals while the module runs
-  int threads = 0;     // 0: as many as the machine has
+  int threads = 0;     // 0: the number that the machine has
   int64_t memory_bytes_max = int64_t{8} << 30;
-  std::shared_ptr<void> custom_calls;  // handle of the library; null for none
-  // Passes to disable, possibly including "fusion" and "in-place".
+  std::shared_ptr<void> custom_calls;  // the opened library; null if there is none
+  // The names of disabled passes, which may include "fusion" and "in-place".
   absl::flat_hash_set<std::string> disabled;
 };
 
-// Selects the results that stay in a parameter's buffer (Function::result_source).
+// Selects the results that remain in a parameter's buffer (Function::result_source).
 enum class AliasMode : uint8_t { kNone, kSameLeaf, kAnyLeaf };
 
-// A step as returned by the factory of its opcode, before it is added to a function.
+// A step that a factory returned and that is not yet part of a function.
 struct StepDraft {
   StepFunction run;
-  // Pairs (result, operand): the result may reuse the operand's memory if no later step reads the
-  // operand.
+  // Pairs (result, operand). The result may reuse the memory of the operand if no later step reads
+  // the operand.
   std::vector<std::pair<int, int>> in_place;
   RowWork rows;  // set if the step can run a few rows at a time
-  // Set if the step can run on one entry of a batch at a time.
+  // Set if the step can run separately on parts of its arrays, such as batch entries.
   PartWorkFactory parts;
-  int64_t batch = 0;  // batch entries, if this step can be the anchor of a group; else 0
-  // An operand that the step can compute on the fly, or -1. The loop that computes this operand is
-  // fused into the step. The fused step's operands from `first` on are then the loop's arrays.
+  int64_t batch = 0;  // number of batch entries if a group may form around this step; else 0
+  // An operand that the step can compute itself, or -1. The loop that computes the operand is then
+  // fused into the step, and the operands from `first` on are the arrays that the loop reads.
   int made = -1;
   std::vector<int> unread;  // operands that the step does not read
-  // Indices of operands that are also results of the step, unchanged. These results get no memory.
+  // The indices of operands that are also results, unchanged. These results get no memory.
   std::vector<int> forwarded_operands;
-  std::shared_ptr<const BoxMove> box;  // set if the step only moves this box
+  std::shared_ptr<const BoxMove> box;  // set if the step only copies this box
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
 };
 
-// Names of this engine's passes, in addition to those of backends/engine/plan.
+// Returns the names of this engine's passes, which backends/engine/plan does not have.
 absl::Span<const absl::string_view> OwnPasses();
 
 class Compiler {
@@ -72,11 +72,11 @@ class Compiler {
                                     const std::vector<std::pair<int, int>>& aliases,
                                     AliasMode donation_mode);
   absl::StatusOr<std::shared_ptr<const ElementFunction>> CompileElements(plan::Graph& graph);
-  // Places the functions' temporaries in the arena. Call it after everything is compiled.
+  // Places all functions' temporaries in the arena. Must be called after the last Compile.
   absl::Status Finish();
 
   const CompileOptions& options() const { return options_; }
-  // Records that a step of the function being compiled calls `callee`.
+  // Records that the function that is being compiled calls `callee`.
   void NoteCall(const Function& callee) { called_.push_back(callee.index); }
 
  private:
@@ -97,11 +97,11 @@ class Compiler {
   absl::flat_hash_map<const plan::Graph*, std::vector<Compiled>> functions_;
 };
 
-// Computes the results of a graph without parameters at compile time. The bits are those that the
-// module would compute at run time.
+// Computes the results of a graph without parameters at compile time. The bits are the same as at
+// run time.
 absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options);
 
-// The inputs of a step factory.
+// The inputs of the factory of a step.
 struct OpContext {
   Compiler& compiler;
   const plan::Graph& graph;
@@ -110,14 +110,14 @@ struct OpContext {
 
   const plan::ArrayType& in(size_t k) const { return graph.type(node.operands[k]); }
   const plan::ArrayType& out(size_t k) const { return graph.type(node.outputs[k]); }
-  // Returns the view through which a dot reads its operand. Other operations have dense operands.
+  // Returns the view under which a dot reads operand k. Other operations have dense operands.
   plan::View view(size_t k) const { return fusion.SourceOf(node.operands[k]).view; }
   const Instruction& source() const { return *node.source; }
   const std::string& name() const { return node.source->name(); }
   plan::Graph& called(size_t k) const { return *node.called[k]; }
 };
 
-// Returns the step of a node that is not part of a loop.
+// Makes the step of a node that is not part of a loop.
 absl::StatusOr<StepDraft> MakeStep(const OpContext& context);
 
 }  // namespace hlocts::cpu

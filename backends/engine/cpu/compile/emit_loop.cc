@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Emits fused loops: the operations in order, the locations of their operands, and the values that
-// the loop stores.
+// Emits fused loops: the operations in order, where their operands are stored, and which values the
+// loop stores.
 #include <algorithm>
 #include <cstring>
 
@@ -26,7 +26,7 @@ int NumberIn(std::vector<int32_t>& arrays, int32_t buffer) {
 
 }  // namespace
 
-// Adds a register for a pad or a concatenate, which the loop assembles block by block.
+// Adds a register for a pad or concatenate, which the loop assembles one block at a time.
 int FunctionBuilder::PiecesRegister(ValueId value, LoopProgram& loop,
                                     std::vector<int32_t>& arrays) {
   const Node& node = graph_.producer(value);
@@ -70,8 +70,8 @@ plan::FusionOptions FunctionBuilder::FusionOptionsOf(const CompileOptions& optio
   return fusion;
 }
 
-// Returns the node that produces the value if it is a shift with this opcode, is part of the loop
-// being built and has one reader; else null.
+// Returns the node that computes the value if it is a shift with this opcode, belongs to the loop
+// that is being built, and has one reader. Returns null otherwise.
 const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   const ValueId stripped = fusion_.Strip(value);
   const Node& node = graph_.producer(stripped);
@@ -80,7 +80,7 @@ const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   return fits ? &node : nullptr;
 }
 
-// Returns true if the two shift amounts are a and width - a, each the same for all elements.
+// Returns true if all elements of `left` are a, and all elements of `right` are width - a.
 bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   const Source amount = fusion_.SourceOf(left), rest = fusion_.SourceOf(right);
   const auto is_splat = [](const Source& source) {
@@ -98,8 +98,8 @@ bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   return from.base == amount.base && is_splat(from) && from.view.offset == amount.view.offset;
 }
 
-// Emits x << a | x >> (width - a) as one rotation instead of three operations. The two shifts
-// become unused.
+// Emits x << a | x >> (width - a) as one rotation instead of three operations. The results of the
+// two shifts become unused.
 bool FunctionBuilder::AddRotation(const Node& node, LoopProgram& loop,
                                   std::vector<int32_t>& arrays) {
   if (node.opcode != Opcode::kOr) return false;
@@ -152,7 +152,7 @@ absl::Status FunctionBuilder::AddMembers(NodeId root, LoopProgram& loop,
 
 namespace {
 
-// Returns a step that runs a single block, or splits the loop over several threads.
+// Returns a step that runs the loop, by several threads if it has more than one block.
 StepFunction RunOf(std::shared_ptr<LoopProgram> loop, int64_t elements, int threads) {
   const kernels::Parallel parallel(threads);
   const double cost = loop->cost_ns();
@@ -170,7 +170,7 @@ StepFunction RunOf(std::shared_ptr<LoopProgram> loop, int64_t elements, int thre
 
 }  // namespace
 
-// Returns the values of the loop's members that have readers outside the loop.
+// Returns the values of the loop's members that are read outside the loop.
 std::vector<ValueId> FunctionBuilder::ResultsOf(NodeId root) const {
   std::vector<ValueId> results;
   for (NodeId member : fusion_.members(root)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constant folding with the engine's own kernels: the graph becomes a program that runs once,
-// during compilation.
+// Folds constants with the engine's own kernels: compiles the graph to a program, and runs the
+// program once.
 #include <utility>
 
 #include "backends/engine/cpu/base/float_control.h"
@@ -9,7 +9,7 @@
 namespace hlocts::cpu {
 
 absl::StatusOr<std::vector<Literal>> Evaluate(plan::Graph& closed, CompileOptions options) {
-  options.disabled.insert("constant-folding");  // avoids infinite recursion
+  options.disabled.insert("constant-folding");  // folding must not call itself
   Program program;
   Compiler compiler(program, options);
   HLOCTS_ASSIGN_OR_RETURN(const Function* function, compiler.Compile(closed, {}, AliasMode::kNone));

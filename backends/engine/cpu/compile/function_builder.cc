@@ -82,19 +82,19 @@ absl::Status FunctionBuilder::EmitNode(NodeId id) {
   return absl::OkStatus();
 }
 
-// Returns the buffer with the source's elements. An iota's line 0, 1, 2, ... is made on first use.
+// Returns the buffer with the source's elements. Emits an iota's sequence 0, 1, 2, ... if needed.
 int32_t FunctionBuilder::BufferOf(const Source& source) {
   if (!source.is_line) return buffer_of_[source.base];
   if (line_of_[source.base] < 0) EmitLine(source.base);
   return line_of_[source.base];
 }
 
-// Emits the line 0, 1, 2, ... in the iota's type. Floats are rounded once; integers wrap.
+// Emits the sequence 0, 1, 2, ... in the iota's type. Floats are rounded once; integers wrap.
 void FunctionBuilder::EmitLine(ValueId value) {
   const Node& node = graph_.producer(value);
   const plan::ArrayType& whole = graph_.type(value);
   plan::ArrayType type = whole;
-  // If another dimension has size 0, the line may exceed any memory.
+  // If another dimension has size 0, the sequence may be larger than any memory.
   const int64_t length = whole.dimensions[node.source->IntOr(Attr::kIotaDimension, 0)];
   const int64_t size = whole.elements == 0 ? 0 : length;
   type.bytes = size * whole.width();
@@ -124,8 +124,8 @@ void FunctionBuilder::EmitCopy(ValueId value, const Source& source) {
 
 namespace {
 
-// Returns true for operations that never flush subnormals, because one flushed number could change
-// a whole feature, row or matrix.
+// Returns true for operations that never flush subnormals, because one flushed element could change
+// an entire feature, row or matrix.
 bool KeepsSubnormals(Opcode opcode) {
   return RowOf(opcode).family == Family::kNormalization || opcode == Opcode::kCholesky ||
          opcode == Opcode::kTriangularSolve;
@@ -163,7 +163,7 @@ absl::Status FunctionBuilder::EmitStructured(const Node& node) {
   return absl::OkStatus();
 }
 
-// Removes copies and loops whose results turned out to be unused.
+// Removes copies and loops whose results became unused.
 void FunctionBuilder::DropUnread() {
   for (size_t d = drafts_.size(); d-- > 0;) {
     const Draft& draft = drafts_[d];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles one graph to one function: emits the steps in order, then places their results in
-// memory.
+// Compiles one graph to one function. Emits the steps in order, then assigns memory to their
+// results.
 #pragma once
 
 #include <optional>
@@ -31,10 +31,10 @@ class FunctionBuilder {
     enum class Kind : uint8_t { kParameter, kConstant, kWritten };
     Kind kind = Kind::kWritten;
     int64_t bytes = 0;
-    const uint8_t* data = nullptr;  // kConstant
+    const uint8_t* data = nullptr;  // of a kConstant
     int32_t parameter = -1;
     int32_t result = -1;
-    int32_t storage = -1;  // another buffer whose memory this one reuses
+    int32_t storage = -1;  // the buffer whose memory this one reuses
     int32_t first = -1, last = -1;
   };
   struct Draft {
@@ -64,8 +64,8 @@ class FunctionBuilder {
   void DropUnread();
   void FuseComputedOperands();
   bool FuseComputedOperandsOf(size_t d);
-  // The arrays that a group's members read and write. An OperandLocation holds an index into `in`,
-  // `out` or `internal`, which contain buffers.
+  // The arrays that the members of a group read and write. OperandLocation::number is an index into
+  // `in`, `out` or `internal`. These contain buffers.
   struct BufferMapping {
     struct Member {
       std::vector<OperandLocation> in, out;
@@ -76,10 +76,10 @@ class FunctionBuilder {
   BufferMapping BufferMappingOf(size_t first, size_t end) const;
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
-  // A rule that merges consecutive drafts into one group. `pieces` returns the number of pieces
-  // into which the draft `anchor` splits, or 0 if it cannot be the anchor of a group. Every member
-  // must be able to run in that many pieces (`works`) and read only its own piece of another
-  // member's result (`reads_own`). `group` builds the merged draft, or returns nullopt.
+  // How consecutive drafts are merged into one group around a draft, the anchor. `pieces` returns
+  // into how many pieces an anchor is split, or 0 if the draft cannot be one. Every member must
+  // support this number of pieces (`works`), and read only its own piece of other members' results
+  // (`reads_own`). `group` builds the merged draft, or returns nullopt.
   struct GroupingRule {
     absl::FunctionRef<int64_t(size_t anchor)> pieces;
     absl::FunctionRef<bool(size_t d, int64_t pieces)> works;
@@ -94,7 +94,7 @@ class FunctionBuilder {
   bool ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const;
   Draft GroupOf(size_t first, size_t end, int64_t rows);
 
-  using PartWorks = std::vector<std::optional<PartitionedStep>>;  // one per draft
+  using PartWorks = std::vector<std::optional<PartitionedStep>>;  // one for each draft
   void GroupBatches();
   std::optional<PartitionedStep> PartWorkOf(const Draft& draft, int64_t parts) const;
   std::optional<Draft> BatchOf(size_t first, size_t end, int64_t parts,
@@ -117,8 +117,8 @@ class FunctionBuilder {
   std::vector<Buffer> buffers_;
   std::vector<Draft> drafts_;
   std::vector<int32_t> buffer_of_, line_of_;  // indexed by value
-  std::vector<int> register_of_;              // indexed by value, in the loop being built
-  std::vector<int32_t> slot_of_;              // indexed by storage buffer
+  std::vector<int> register_of_;              // indexed by value, of the current loop
+  std::vector<int32_t> slot_of_;              // indexed by buffer (StorageOf)
 };
 
 }  // namespace hlocts::cpu

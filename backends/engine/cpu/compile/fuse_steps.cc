@@ -6,7 +6,7 @@
 
 namespace hlocts::cpu {
 
-// Fuses the loop that writes operand `made` into the draft, if the loop has no other reader.
+// Fuses the loop that writes operand `made` into draft d, if there is no other reader.
 bool FunctionBuilder::FuseComputedOperandsOf(size_t d) {
   const int made = drafts_[d].step.made;
   const int32_t buffer = drafts_[d].in[made];
@@ -27,10 +27,10 @@ bool FunctionBuilder::FuseComputedOperandsOf(size_t d) {
   return true;
 }
 
-// Avoids storing an array that only one step reads.
+// Fuses loops into steps that can compute an operand, so that the operand is not stored.
 void FunctionBuilder::FuseComputedOperands() {
   for (size_t d = 0; d < drafts_.size(); ++d) {
-    // The removed loop preceded the draft.
+    // The loop was removed; it preceded this draft.
     if (drafts_[d].step.made >= 0 && FuseComputedOperandsOf(d)) --d;
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups steps that can run together on one batch entry at a time.
+// Groups steps that can run together on one entry of a batch at a time.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
@@ -9,8 +9,8 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kWorkingBytesMax = 768 << 10;  // working set of one entry: most of an L2 cache
-// Smaller arrays stay in the cache anyway. The minimum is 1 in guard mode.
+constexpr int64_t kWorkingBytesMax = 768 << 10;  // for one batch entry: most of an L2 cache
+// The least number of bytes that members exchange: fewer remain in the cache without a group.
 constexpr int64_t kHandedBytesMin = 256 << 10;
 
 }  // namespace
@@ -25,8 +25,8 @@ std::optional<PartitionedStep> FunctionBuilder::PartWorkOf(const Draft& draft,
   return part;
 }
 
-// Returns drafts [first, end) as one group, or nullopt if that is not profitable. It is profitable
-// if the members exchange much data in total, but little per batch entry.
+// Returns drafts [first, end) as one group, or nullopt if that saves no time. It saves time if
+// members exchange many bytes in total, but few for each batch entry.
 std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, size_t end,
                                                                int64_t parts,
                                                                const PartWorks& works) const {
@@ -65,7 +65,7 @@ std::optional<FunctionBuilder::Draft> FunctionBuilder::BatchOf(size_t first, siz
   return draft;
 }
 
-// Merges the drafts around a batched product if there are enough entries for all threads.
+// Merges the drafts around a batched product if the batch has enough entries for all threads.
 void FunctionBuilder::GroupBatches() {
   const int64_t threads = kernels::Parallel(compiler_.options().threads).threads();
   const int64_t batch_min = compiler_.options().guard ? 2 : std::max<int64_t>(2, 2 * threads);
@@ -73,12 +73,12 @@ void FunctionBuilder::GroupBatches() {
     return draft.step.parts != nullptr && draft.step.batch >= batch_min;
   };
   if (std::none_of(drafts_.begin(), drafts_.end(), is_anchor)) return;
-  // Moves the steps that write iota lines to the front, where they do not split a group. They can
-  // move because they have no operands.
+  // Moves the steps that write iotas' sequences to the front, so that they do not separate the
+  // members of a group. They have no operands.
   std::stable_partition(drafts_.begin(), drafts_.end(),
                         [](const Draft& draft) { return draft.is_copy && draft.in.empty(); });
   PartWorks works;
-  int64_t cut = 0;  // number of parts for which `works` was computed
+  int64_t cut = 0;  // number of parts to which `works` applies
   Gather(
       {[&](size_t a) {
          const int64_t parts = is_anchor(drafts_[a]) ? drafts_[a].step.batch : 0;

@@ -11,15 +11,15 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kRowsTogether = 16;             // as many as the widest vector reduces at once
-constexpr int64_t kGroupedElementsMin = 1 << 14;  // no minimum in guard mode
+constexpr int64_t kRowsTogether = 16;             // the widest vector reduces as many at once
+constexpr int64_t kGroupedElementsMin = 1 << 14;  // 1 in guard mode
 
-// Returns the cache budget for the rows being processed. No result depends on it.
+// Returns the number of bytes that the rows of a group may occupy. No result depends on it.
 int64_t TileBytes() {
   return std::clamp<int64_t>(sysconf(_SC_LEVEL2_CACHE_SIZE) / 2, 128 << 10, 512 << 10);
 }
 
-// Returns true if the step can run on `rows` rows.
+// Returns true if the step can run on each of `rows` rows separately.
 bool WorksOnRows(const RowWork& work, int64_t rows) {
   if (work.is_reduce) return work.rows == rows;
   return work.loop != nullptr && work.elements > 0 && work.elements % rows == 0;
@@ -27,7 +27,7 @@ bool WorksOnRows(const RowWork& work, int64_t rows) {
 
 }  // namespace
 
-// Merges each row reduction with the adjacent drafts that can run row by row.
+// Merges each reduction of rows with the adjacent drafts that can run row by row.
 void FunctionBuilder::GroupRows() {
   const int64_t elements_min = compiler_.options().guard ? 1 : kGroupedElementsMin;
   Gather({[&](size_t a) {
@@ -41,14 +41,14 @@ void FunctionBuilder::GroupRows() {
           }});
 }
 
-// Returns the number of elements of the operand that the member reads.
+// Returns the number of elements of the buffer, which is an operand of a step with this `work`.
 int64_t FunctionBuilder::ElementsOf(int32_t buffer, const RowWork& work, size_t operand) const {
   if (work.is_reduce) return buffers_[buffer].bytes / StorageBytes(work.type);
   const int width = work.loop->WidthOf(static_cast<int>(operand));
   return width == 0 ? 0 : buffers_[buffer].bytes / width;
 }
 
-// Returns true if row r of the result depends only on row r of the operand.
+// Returns true if row r of the draft's result depends only on row r of the operand.
 bool FunctionBuilder::ReadsOwnRows(const Draft& draft, size_t operand, int64_t rows) const {
   const RowWork& work = draft.step.rows;
   const int64_t elements = ElementsOf(draft.in[operand], work, operand);

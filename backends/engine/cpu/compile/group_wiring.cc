@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges several drafts into one step and finds the step's inputs, internal arrays and results.
+// Merges several drafts into one step. Finds the step's operands, internal arrays and results.
 #include <algorithm>
 
 #include "backends/engine/cpu/compile/function_builder.h"
 
 namespace hlocts::cpu {
 
-// Returns true if the buffer is a result of the function or a draft outside [first, end) reads it.
+// Returns true if the buffer is a result of the function, or if a draft from `end` on reads it.
 bool FunctionBuilder::IsReadOutside(int32_t buffer, size_t first, size_t end) const {
   if (buffers_[buffer].result >= 0) return true;
   for (size_t d = end; d < drafts_.size(); ++d) {
@@ -16,7 +16,7 @@ bool FunctionBuilder::IsReadOutside(int32_t buffer, size_t first, size_t end) co
   return false;
 }
 
-// Returns true if draft `d` reads only its own piece of each result of drafts `first` and later.
+// Returns true if draft d reads only its own piece of the results of drafts [first, d).
 bool FunctionBuilder::Joins(const GroupingRule& how, size_t first, size_t d, int64_t pieces) const {
   if (!how.works(d, pieces)) return false;
   for (size_t m = first; m < d; ++m) {
@@ -29,10 +29,10 @@ bool FunctionBuilder::Joins(const GroupingRule& how, size_t first, size_t d, int
   return true;
 }
 
-// Merges adjacent drafts around an anchor that can run piece by piece.
+// Merges adjacent drafts around each anchor (see GroupingRule).
 void FunctionBuilder::Gather(const GroupingRule& how) {
   std::vector<Draft> grouped;
-  size_t begin = 0;  // first draft not yet in a group
+  size_t begin = 0;  // the first draft that is not yet in a group
   for (size_t a = 0; a < drafts_.size(); ++a) {
     const int64_t pieces = a < begin ? 0 : how.pieces(a);
     if (pieces == 0) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factories of structured operations. A factory inspects a node once and returns its step.
+// The factories of structured operations. A factory inspects a node once and returns its step.
 #pragma once
 
 #include "backends/engine/cpu/compile/compiler.h"

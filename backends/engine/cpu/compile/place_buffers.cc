@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assigns memory to a function's arrays: results, reused buffers and temporaries.
+// Assigns memory to the arrays of a function: results, buffers reused in place, and temporaries.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -19,7 +19,7 @@ StepFunction CopyStep(int64_t bytes) {
 
 }  // namespace
 
-// Assigns every result leaf a separate buffer: the one it was computed in, or a copy.
+// Assigns a separate buffer to every result leaf: the buffer in which it was computed, or a copy.
 void FunctionBuilder::PlaceResults(AliasMode donation_mode) {
   function_.result_source.assign(graph_.results.size(), -1);
   for (size_t r = 0; r < graph_.results.size(); ++r) {
@@ -92,7 +92,7 @@ bool FunctionBuilder::ReuseInputBuffer(int32_t out, int32_t in, int32_t step,
   return true;
 }
 
-// Lets a result reuse the memory of an operand that is not read after the step.
+// Lets results reuse the memory of operands that no later step reads.
 void FunctionBuilder::ReuseInPlace(const std::vector<std::pair<int, int>>& aliases) {
   for (int32_t s = 0; s < static_cast<int32_t>(drafts_.size()); ++s) {
     Draft& draft = drafts_[s];
@@ -132,7 +132,7 @@ absl::Status FunctionBuilder::PlaceTemporaries() {
   std::vector<int32_t> owners;
   for (size_t b = 0; b < buffers_.size(); ++b) {
     const int32_t buffer = static_cast<int32_t>(b);
-    // A value that stays inside a step needs no memory here.
+    // A value that is internal to a step needs no memory of the function.
     const bool is_used = buffers_[b].first >= 0 || buffers_[b].kind != Buffer::Kind::kWritten;
     if (!is_used || StorageOf(buffer) != buffer) continue;
     const int32_t slot = SlotOf(buffer);
@@ -155,7 +155,7 @@ absl::Status FunctionBuilder::PlaceTemporaries() {
   return absl::OkStatus();
 }
 
-// Replaces buffer numbers in the steps by slot numbers.
+// Replaces the buffers in steps by slots.
 void FunctionBuilder::NumberSlots() {
   for (plan::ValueId parameter : graph_.parameters) {
     function_.parameter_slots.push_back(SlotOf(buffer_of_[parameter]));
@@ -170,7 +170,7 @@ void FunctionBuilder::NumberSlots() {
     Step step;
     step.run = std::move(draft.step.run);
     const auto& loop = draft.step.rows.loop;
-    // SmallLoop does not support assembled pieces
+    // SmallLoop does not support loops with assembled pieces.
     if (loop != nullptr && !loop->HasPieces()) step.loop = loop;
     step.elements = draft.step.rows.elements;
     step.box = std::move(draft.step.box);

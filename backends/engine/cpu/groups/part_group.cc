@@ -23,8 +23,8 @@ PartGroup::PartGroup(int64_t parts, int64_t at_once, std::vector<Member> members
 
 absl::Status PartGroup::RunMember(const Member& member, In in, Out out, uint8_t* working,
                                   int64_t begin, int64_t end) const {
-  // Members index arrays from part 0, but working memory contains only the parts from `begin` on.
-  // The address that a member gets is therefore shifted back by `begin` parts.
+  // Members compute addresses relative to part 0, but working memory contains only the parts from
+  // `begin` on. The addresses of internal arrays are therefore lower by `begin` parts.
   const auto array = [&](const OperandLocation& place) -> uint8_t* {
     if (place.number < 0) return nullptr;
     if (place.kind == OperandLocation::Kind::kOut) return out[place.number];

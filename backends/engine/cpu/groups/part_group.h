@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs several steps together on a few parts of their arrays at a time, so that intermediate
-// results stay in the cache. For example, softmax reads its operand once and writes its result
+// results remain in the cache. For example, softmax reads its operand and writes its result only
 // once, and attention keeps its scores in the cache.
 #pragma once
 
@@ -18,8 +18,8 @@ class PartGroup {
     PartitionedStep work;
     std::vector<OperandLocation> in, out;
   };
-  // An array that one member writes and others read: the bytes of one part, and the offset in
-  // working memory at which the first part is stored.
+  // An array that one member writes and others read: the bytes of one part, and the offset of the
+  // first part in working memory.
   struct Internal {
     int64_t part_bytes = 0, offset = 0;
   };

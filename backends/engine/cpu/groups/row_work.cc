@@ -8,7 +8,7 @@ namespace hlocts::cpu {
 bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t rows,
                  int64_t row_elements) {
   for (const plan::View* view : loop.ViewsOf(array)) {
-    // A view can be split into rows only if it has as many elements as the loop.
+    // The view can be divided into rows only if it has the same number of elements as the loop.
     if (view == nullptr || view->elements() != elements) return false;
     const auto cut = plan::Reshaped(*view, {rows, elements / rows});
     int64_t first = view->offset, last = view->offset;
@@ -19,7 +19,7 @@ bool ReadsOwnRow(const LoopProgram& loop, int array, int64_t elements, int64_t r
       last += std::max<int64_t>(reach, 0);
       if (rows > 1 && cut->dimensions[0].stride != row_elements) return false;
     } else {
-      // If a row has several dimensions, the outermost dimension of the view must be the rows.
+      // If a row has several dimensions, the rows must be the outermost dimension of the view.
       if (view->dimensions.empty() || view->dimensions[0].size != rows ||
           view->dimensions[0].stride != row_elements) {
         return false;

@@ -39,7 +39,7 @@ absl::Status ElementFunction::Apply(Run& run, const uint8_t* const* arguments,
     ApplyStraight(arguments, results, count);
     return absl::OkStatus();
   }
-  // Results first go to separate memory, because an argument may be read after a result is written.
+  // Results are first written to separate memory, because arguments may be read after that.
   std::vector<uint8_t> apart(16 * result_widths_.size());
   for (int64_t i = 0; i < count; ++i) {
     for (size_t k = 0; k < argument_widths_.size(); ++k) {

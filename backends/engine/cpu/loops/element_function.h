@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A called computation that is applied to elements, e.g. the body of reduce, sort, scatter or map.
+// A called computation that is applied to elements, such as the body of reduce, sort or scatter.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace hlocts::cpu {
 
-// A called computation of scalars that applies one operation to its two parameters.
+// A computation on two scalars that applies one operation to its parameters.
 struct SimpleBody {
   Opcode opcode = Opcode::kAdd;
-  bool swapped = false;  // the operation is applied to (second, first)
+  bool swapped = false;  // the operands are (second, first)
 };
 
 class ElementFunction {
@@ -27,10 +27,10 @@ class ElementFunction {
   int result_width(size_t i) const { return result_widths_[i]; }
 
   // Computes results[r][i] = f(arguments[0][i], arguments[1][i], ...) for i < count. A result may
-  // share the memory of an argument of the same width.
+  // share the memory of an argument with elements of the same width.
   absl::Status Apply(Run& run, const uint8_t* const* arguments, uint8_t* const* results,
                      int64_t count) const;
-  // Returns true if the body is straight-line code. Such a body never fails and needs no Run.
+  // Returns true if the body is straight-line code. It then cannot fail, and needs no Run.
   bool is_straight() const { return loop_ != nullptr; }
   const Function* function() const { return function_; }
   void ApplyStraight(const uint8_t* const* arguments, uint8_t* const* results, int64_t count) const;
@@ -42,10 +42,10 @@ class ElementFunction {
   std::vector<int> argument_widths_, result_widths_;
 };
 
-// Returns the body's operation if it is `op(p0, p1)` or `op(p1, p0)` of two scalars; else nullopt.
+// Returns the operation of a body op(p0, p1) or op(p1, p0) on two scalars, else nullopt.
 std::optional<SimpleBody> SimpleBodyOf(const plan::Graph& graph);
 
-// A comparator `compare(p, q)` of a sort, where p and q are two elements of one operand.
+// A comparator compare(p, q) of a sort, where p and q are elements of the same operand.
 struct SimpleComparator {
   int64_t operand = 0;
   Direction direction = Direction::kLt;

@@ -26,7 +26,7 @@ void CopyStrided(const T* from, int64_t stride, int64_t count, int64_t step, T* 
   for (int64_t i = 0; i < count; ++i) to[i * step] = from[i * stride];
 }
 
-// Copies rows of so few elements that a call per row would dominate.
+// Copies rows of kElements elements, which are too short for a call for each row.
 template <typename T, int kElements>
 void CopyFewOfEach(const T* from, int64_t from_row, int64_t rows, int64_t to_row, T* to) {
   for (; rows > 0; --rows, from += from_row, to += to_row) {
@@ -34,8 +34,8 @@ void CopyFewOfEach(const T* from, int64_t from_row, int64_t rows, int64_t to_row
   }
 }
 
-// Copies `count` elements of each row. An element and the next are `stride` apart in the source and
-// `step` apart in the result.
+// Copies `count` elements of each row. Adjacent elements of a row are `stride` apart in the source
+// and `step` apart in the result.
 template <typename T>
 void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t rows, int64_t count,
                     T* to, int64_t to_row, int64_t step) {
@@ -49,8 +49,8 @@ void CopyNarrowRows(const T* from, int64_t from_row, int64_t stride, int64_t row
   }
 }
 
-// Iterates over the rows of the assembled array. A row extends along the innermost dimension, and a
-// plane consists of the rows along the second innermost dimension.
+// Iterates over the rows of an assembled array. A row extends along the innermost dimension. A
+// plane is the set of rows along the second innermost dimension.
 class RowWalk {
  public:
   RowWalk(const Piece& piece, int64_t row)
@@ -59,7 +59,7 @@ class RowWalk {
   }
   int64_t row() const { return index_.back(); }
   const PieceDimension& plane() const { return Of(index_.size() - 1); }
-  // Returns the number of remaining rows of the plane.
+  // Returns the number of rows from this one to the end of the plane.
   int64_t Left() const { return plane().size - row(); }
   // Advances by `rows` rows, which must be at most Left().
   void Advance(int64_t rows) {
@@ -69,8 +69,8 @@ class RowWalk {
       ++index_[d - 1];
     }
   }
-  // Returns the offset in the piece's array at which the plane's elements start; -1 if the plane
-  // contains no element of the piece.
+  // Returns the offset of the plane's elements in the piece's array, or -1 if the plane contains no
+  // element of the piece.
   int64_t PlaneStart() const {
     int64_t at = piece_.offset;
     for (size_t d = 0; d + 1 < index_.size(); ++d) {
@@ -94,18 +94,18 @@ class RowWalk {
   absl::InlinedVector<int64_t, 6> index_;
 };
 
-// Returns the number of the array's first element at position `place` or after it.
+// Returns the index, in the piece, of the first element at position `place` or after it.
 int64_t NumberFrom(const PieceDimension& along, int64_t place) {
   const int64_t beyond = std::max<int64_t>(place - along.low, 0) + along.step - 1;
   return std::min(Divided(beyond, along.step).first, along.count);
 }
 
-// Copies positions [column, column + run) of `rows` rows of a plane, from walk.row() on. `out` is
-// the address of the first position.
+// Copies positions [column, column + run) of `rows` rows of a plane, beginning with walk.row().
+// `out` is the address of the first position.
 template <typename T>
 void LoadRows(const PieceDimension& inner, const RowWalk& walk, const T* array, int64_t rows,
               int64_t column, int64_t run, T* out) {
-  constexpr int64_t kNarrow = 16;  // rows with fewer elements are copied a few columns at a time
+  constexpr int64_t kNarrow = 16;  // rows with fewer elements are copied by columns
   const int64_t at = walk.PlaneStart();
   if (at < 0) return;
   const PieceDimension& plane = walk.plane();
@@ -170,8 +170,8 @@ bool CoversAll(const PieceDimension& along, int64_t place, int64_t count) {
          place + count <= along.low + along.count;
 }
 
-// Returns the address of positions [start, start + count), which are in one row, if they are
-// contiguous in the piece's array; else null.
+// Returns the address of positions [start, start + count), which must be in one row, if they are
+// contiguous in the piece's array. Returns null otherwise.
 const uint8_t* RunInPiece(const Piece& piece, int width, const uint8_t* array, int64_t start,
                           int64_t count) {
   const PieceDimension& inner = piece.dimensions.back();

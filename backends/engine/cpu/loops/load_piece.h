@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assembles blocks of an array from pieces of other arrays, as in pad and concatenate.
+// Assembles blocks of an array from pieces of other arrays, as for pad and concatenate.
 #pragma once
 
 #include <cstdint>
@@ -8,24 +8,24 @@
 
 namespace hlocts::cpu {
 
-// Writes those elements [start, start + count) of the assembled array that the piece covers.
-// `array` contains the piece's elements, of `width` bytes each. `out` is the address of element
-// `start`. Other elements are unchanged.
+// Writes those of elements [start, start + count) of an assembled array that the piece covers.
+// `array` contains the piece's elements, which have `width` bytes. `out` is the address of element
+// `start`. Other elements remain unchanged.
 void LoadPiece(const plan::Piece& piece, int width, const uint8_t* array, int64_t start,
                int64_t count, uint8_t* out);
 
-// A simplified piece and the number of the array with its elements.
+// A simplified piece, and the index of the array that contains its elements.
 struct LoadedPiece {
   int array;
   plan::Piece piece;
 };
-// Writes elements [start, start + count) of the assembled array: copies of the single element of
-// array `filling`, overwritten by the pieces. `filling` is -1 if the pieces cover everything.
+// Writes elements [start, start + count) of an assembled array: copies of the only element of array
+// `filling`, then the pieces over them. `filling` is -1 if the pieces cover everything.
 void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
               const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out);
 
 // Returns the address of elements [start, start + count) in one of the arrays if they are
-// contiguous there; else null.
+// contiguous there, else null.
 const uint8_t* RunInPieces(absl::Span<const LoadedPiece> pieces, int width,
                            const uint8_t* const* arrays, int64_t start, int64_t count);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests blocks of pads and concatenates against assembly element by element.
+// Compares blocks of pads and concatenates with an assembly element by element.
 #include "backends/engine/cpu/loops/load_piece.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using plan::Piece;
 using plan::TypeOf;
 using plan::View;
 
-// Returns the number of the array element at position `at`; -1 if there is none.
+// Returns the index of the array element at position `at`, or -1 if there is none.
 int64_t SourceIndex(const Piece& piece, int64_t at) {
   int64_t element = piece.offset;
   for (size_t d = piece.dimensions.size(); d-- > 0;) {
@@ -27,7 +27,7 @@ int64_t SourceIndex(const Piece& piece, int64_t at) {
   return element;
 }
 
-// Checks that a contiguous run, if there is one, has the expected elements.
+// Checks that RunInPieces, if it finds a contiguous run, returns the expected elements.
 template <typename T>
 void CheckRun(const Piece& whole, const std::vector<T>& array, int64_t start, int64_t count) {
   const LoadedPiece pieces[] = {{0, whole.Simplified()}};
@@ -112,7 +112,7 @@ TEST(LoadPieceTest, OperandsOfConcatenates) {
   }
 }
 
-// The operands are views themselves: sliced, reversed, transposed or repeated.
+// The operands themselves are views: sliced, reversed, transposed or broadcast.
 TEST(LoadPieceTest, OperandsThatAreViews) {
   const View dense = View::Dense({9, 8, 40});
   const View cut = plan::Sliced(dense, {{1, 9, 2}, {0, 8, 1}, {3, 39, 1}});

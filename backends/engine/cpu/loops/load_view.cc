@@ -14,7 +14,7 @@ namespace {
 
 // The position of an iteration over the rows of a view.
 struct Place {
-  absl::InlinedVector<int64_t, 8> index;  // one per dimension of the view
+  absl::InlinedVector<int64_t, 8> index;  // in each dimension of the view
   int64_t at;                             // offset in the array, in elements
 
   Place(const plan::View& view, int64_t start) : index(view.dimensions.size(), 0), at(view.offset) {
@@ -23,7 +23,7 @@ struct Place {
       at += index[d] * view.dimensions[d].stride;
     }
   }
-  // Advances by `rows` rows, at most to the end of the enclosing dimension.
+  // Advances by `rows` rows, which must not pass the end of the second innermost dimension.
   void NextRow(const plan::View& view, int64_t rows) {
     const size_t rank = index.size();
     at -= index[rank - 1] * view.dimensions[rank - 1].stride;
@@ -38,8 +38,8 @@ struct Place {
   }
 };
 
-// Returns the number of complete rows to copy together, from this position to the end of the second
-// innermost dimension; 0 if rows are long.
+// Returns how many complete rows can be copied together, from this position to the end of the
+// second innermost dimension. Returns 0 if rows are long.
 int64_t ShortRowsAt(const plan::View& view, int width, const Place& place, int64_t count) {
   const size_t rank = place.index.size();
   const auto [size, stride] = view.dimensions[rank - 1];
@@ -59,8 +59,8 @@ void CopyRun(const uint8_t* from, int64_t stride, int width, int64_t count, uint
   });
 }
 
-// Copies `rows` rows of dimension `inner`, which are `outer.stride` apart. If that stride is 0, one
-// row is copied and the copy is repeated.
+// Copies `rows` rows of dimension `inner`. Adjacent rows are `outer.stride` apart. If that stride
+// is 0, copies one row from the array, then repeats the copy.
 void CopyRows(const uint8_t* from, int64_t rows, const plan::ViewDimension& outer,
               const plan::ViewDimension& inner, int width, uint8_t* out) {
   const int64_t bytes = inner.size * width;

@@ -18,7 +18,7 @@ int LoopProgram::AddInput(int array, const plan::View& view, int width) {
       return static_cast<int>(r);
     }
   }
-  // A single element is read directly, without a splat.
+  // A single element is contiguous, so it is read directly.
   const bool one = reg.view.dimensions.empty();
   reg.kind = one || reg.view.IsContiguous() ? Kind::kDirect
              : reg.view.IsSplat()           ? Kind::kSplat
@@ -73,8 +73,8 @@ void LoopProgram::AddOutput(int reg) {
     const int width = registers_[reg].width;
     reg = AddOperation(CopyKernel(width), reg, -1, -1, width);
   }
-  // Only the last operation may write directly to the caller's memory, because earlier writes could
-  // overwrite an input. If WriteOutputsStraight was called, every operation may.
+  // Usually only the last operation may write directly to the caller's memory, because an earlier
+  // one could overwrite an input. After WriteOutputsStraight, every operation may.
   const bool is_last = !operations_.empty() && operations_.back().out == reg;
   if (!outputs_apart_ && (is_last || outputs_straight_) && registers_[reg].output < 0) {
     registers_[reg].output = static_cast<int>(outputs_.size());
@@ -84,7 +84,7 @@ void LoopProgram::AddOutput(int reg) {
 
 namespace {
 
-// The shortest row for which the kernel is called; arrays with shorter rows are copied to scratch.
+// The shortest row for which a kernel is called. Arrays with shorter rows are copied to scratch.
 constexpr int64_t kRowMin = kShortRow + 1;
 
 bool IsRow(const LoopProgram::Register& reg, int64_t stride) {
@@ -92,7 +92,7 @@ bool IsRow(const LoopProgram::Register& reg, int64_t stride) {
   return reg.kind == LoopProgram::Kind::kLoaded && dimensions.size() > 1 &&
          dimensions.back().stride == stride && dimensions.back().size >= kRowMin;
 }
-// Returns true if rows that are too short for a call each are the same several times.
+// Returns true if rows are too short for separate calls, but the same row occurs several times.
 bool IsRepeatedRow(const LoopProgram::Register& reg) {
   constexpr int64_t kShortest = 16;
   const auto& dimensions = reg.view.dimensions;
@@ -104,8 +104,8 @@ int64_t RowSize(const LoopProgram::Register& reg) { return reg.view.dimensions.b
 
 }  // namespace
 
-// Returns the operand (0 to 2) that the kernel reads as a single element, or -1. An operand with
-// one element per row takes precedence over a splat.
+// Returns which operand (0 to 2) the kernel reads as a single element, or -1. An operand with one
+// element for each row takes precedence over a splat.
 int LoopProgram::SingleOf(const Operation& operation) const {
   const std::array<int, 3> operands = operation.operands();
   int chosen = -1;
@@ -118,9 +118,9 @@ int LoopProgram::SingleOf(const Operation& operation) const {
   return chosen;
 }
 
-// Decides which operands are read in place. If a kernel accepts a single element, one operand is
-// passed as such. A kernel that reads operands in rows runs row by row; only rows of one length are
-// read in place. An operand that all readers read in place is never copied to scratch memory.
+// Decides which operands are read in place. If a kernel accepts a single element, at most one
+// operand is passed as one. If operands are read in place by rows, the kernel runs row by row, so
+// their rows must be equally long. An operand that all its readers read in place is not copied.
 void LoopProgram::LeaveInPlace() {
   for (Register& reg : registers_) {
     reg.stays = reg.kind == Kind::kSplat || IsRow(reg, 0) || IsRow(reg, 1) || IsRepeatedRow(reg);
@@ -156,7 +156,7 @@ void LoopProgram::LeaveInPlace() {
         operation.row_single |= bit;
         if (!IsRepeatedRow(reg)) continue;
         operation.row_repeats = reg.view.dimensions.end()[-2].size;
-        // Without a third operand its address is null and stays so.
+        // The address of an absent third operand is null, so it must not advance.
         const int absent = operation.c < 0 ? 1 << 2 : 0;
         operation.kernel.parameters.repeated |= static_cast<uint8_t>(1 << k | absent);
       }
@@ -164,7 +164,7 @@ void LoopProgram::LeaveInPlace() {
   }
 }
 
-// Removes operations whose results are unused because another operation replaced them.
+// Removes operations whose results became unused when operations were merged.
 void LoopProgram::DropUnread() {
   std::vector<bool> read(registers_.size(), false);
   for (int r : outputs_) read[r] = true;
@@ -180,7 +180,7 @@ void LoopProgram::DropUnread() {
 
 namespace {
 
-// Fuses the first operation into the second, which uses its result.
+// Fuses the first operation into the second operation, which reads its result.
 bool TakeIn(const LoopProgram::Operation& first, LoopProgram::Operation& second) {
   if (first.b < 0 || first.c >= 0 || second.b < 0 || second.c >= 0) return false;
   const bool right = second.b == first.out, square = second.a == second.b;
@@ -195,7 +195,7 @@ bool TakeIn(const LoopProgram::Operation& first, LoopProgram::Operation& second)
 
 }  // namespace
 
-// Fuses operations into their reader, so that the value between them is never stored.
+// Fuses operations into their only reader, so that the value between them is not stored.
 void LoopProgram::FindPairs() {
   std::vector<int> readers(registers_.size(), 0), maker(registers_.size(), -1);
   for (int r : outputs_) ++readers[r];
@@ -228,7 +228,7 @@ void LoopProgram::Finish() {
     if (is_laid_out && !reg.stays) reg.scratch = NewScratch(reg.width);
   }
   ShareScratch();
-  // If the last result is copied to the output, streaming gains nothing.
+  // Streaming saves nothing if the last result is copied to the output.
   streams_ = streams_ && !operations_.empty() && registers_[operations_.back().out].output >= 0;
   if (!streams_) return;
   stream_buffer_offset_ =
@@ -236,15 +236,15 @@ void LoopProgram::Finish() {
   scratch_bytes_ = stream_buffer_offset_ + kBlock * kWidthMax;
 }
 
-// Returns the offset of scratch memory for a block of elements.
+// Returns the offset of new scratch memory for one block of elements.
 int64_t LoopProgram::NewScratch(int width) {
   const int64_t offset = scratch_bytes_;
   scratch_bytes_ += kBlock * width;
   return offset;
 }
 
-// Returns for each register the last operation that reads it: the number of operations for an
-// output, -1 if no operation reads it.
+// Returns for each register the last operation that reads it. The value is the number of operations
+// for an output, and -1 if there is no reader.
 std::vector<int> LoopProgram::LastReaders() const {
   std::vector<int> last(registers_.size(), -1);
   for (size_t o = 0; o < operations_.size(); ++o) {
@@ -256,7 +256,7 @@ std::vector<int> LoopProgram::LastReaders() const {
   return last;
 }
 
-// Assigns scratch memory to computed registers and reuses it after their last reader.
+// Assigns scratch memory to computed registers. Memory is reused after a register's last reader.
 void LoopProgram::ShareScratch() {
   std::vector<int> last_use = LastReaders();
   std::vector<std::pair<int, int64_t>> free;  // width, offset

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution of a loop program in blocks and in steps within blocks.
+// Runs a loop program in blocks. If the result is streamed, a block is divided into steps.
 #include <algorithm>
 #include <cstring>
 
@@ -11,7 +11,7 @@
 
 namespace hlocts::cpu {
 
-// Sets the addresses that are the same for all blocks: splats, and arrays that are read row by row.
+// Sets the addresses that are the same in all blocks: of splats, and of arrays read row by row.
 void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t* scratch,
                             uint8_t** at) const {
   for (size_t r = 0; r < registers_.size(); ++r) {
@@ -30,8 +30,8 @@ void LoopProgram::PlaceOnce(const uint8_t* const* arrays, int64_t count, uint8_t
   }
 }
 
-// Sets the addresses for one block. Operands that are not contiguous in their array are copied to
-// scratch memory.
+// Sets the addresses that differ between blocks. Copies operands to scratch memory if their
+// elements are not contiguous in the array.
 void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outputs, int64_t start,
                              int64_t count, uint8_t* scratch, uint8_t** at) const {
   for (size_t r = 0; r < registers_.size(); ++r) {
@@ -57,7 +57,7 @@ void LoopProgram::PlaceBlock(const uint8_t* const* arrays, uint8_t* const* outpu
   }
 }
 
-// Runs an operation that reads some operands row by row.
+// Runs an operation that reads some of its operands row by row.
 void LoopProgram::RunByRows(const Operation& operation, uint8_t* const* at, int64_t start,
                             int64_t count) const {
   const int64_t size = operation.row_size;
@@ -97,7 +97,7 @@ void LoopProgram::RunOperations(uint8_t* const* at, int64_t start, int64_t count
   }
 }
 
-// Runs a step. If the output is aligned, the result goes to `held` and is streamed from there.
+// Runs a step. If the output is aligned, computes the result in `held` and streams it from there.
 void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_t* held) const {
   const int out = operations_.back().out;
   uint8_t* const to = at[out];
@@ -109,7 +109,7 @@ void LoopProgram::RunStreamed(uint8_t** at, int64_t start, int64_t count, uint8_
   StreamBytes(held, to, count * registers_[out].width);
 }
 
-// Runs a block of `count` elements in steps of `step` elements. Restores `at` at the end.
+// Runs a block of `count` elements in steps of `step` elements. Restores `at` afterwards.
 void LoopProgram::RunSteps(uint8_t** at, int64_t start, int64_t count, int64_t step,
                            uint8_t* held) const {
   const auto advance = [&](int64_t elements) {
@@ -125,7 +125,7 @@ void LoopProgram::RunSteps(uint8_t** at, int64_t start, int64_t count, int64_t s
   advance(-done);
 }
 
-// Returns the size of a streamed result's first block; later blocks begin at a cache line.
+// Returns the size of the first block of a streamed result. Later blocks begin at a cache line.
 int64_t LoopProgram::FirstBlock(uint8_t* const* outputs, int64_t begin) const {
   const Register& reg = registers_[operations_.back().out];
   const auto place = reinterpret_cast<uintptr_t>(outputs[reg.output] + begin * reg.width);
@@ -141,8 +141,8 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
   uint8_t* at[kRegistersMax + 1];
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
   const bool streams = streams_ && (is_part || end - begin > kStreamedElements);
-  // Short steps let all arrays advance together, so that the hardware prefetches each. The operands
-  // of a part are in a near cache.
+  // In short steps all arrays advance together, so the hardware prefetches each of them. The
+  // operands of a part are already in a near cache.
   const int64_t step = is_part ? kBlock : kStreamStep;
   int64_t block = streams ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {

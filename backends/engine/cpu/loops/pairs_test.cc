@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that two operations fused into one kernel give the same bits as two kernels, wherever the
-// result is stored.
+// Tests that two operations that are fused into one kernel give the same bits as two kernels,
+// wherever the result is stored.
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -18,7 +18,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kNumbers = 149;  // several vectors of any size, and a remainder
+constexpr int64_t kNumbers = 149;  // several vectors of any length, and a rest
 constexpr Opcode kPairedOpcodes[] = {Opcode::kAdd,       Opcode::kSubtract,
                                      Opcode::kMultiply,  Opcode::kMaximum,
                                      Opcode::kMinimum,   Opcode::kAnd,
@@ -44,13 +44,13 @@ std::vector<T> Numbers(uint32_t seed) {
       x = draw % 3 == 0 ? special[draw / 3 % 8]
                         : static_cast<T>(static_cast<int64_t>(draw)) * T(0x1p-60);
     } else {
-      x = static_cast<T>(random() >> random() % 64);  // some values are valid shift amounts
+      x = static_cast<T>(random() >> random() % 64);  // some are valid shift amounts
     }
   }
   return numbers;
 }
 
-// Compares bits, except that all NaNs are equal.
+// Returns true if the bits are equal or both values are NaN.
 template <typename T>
 bool SameNumber(T x, T y) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -59,8 +59,8 @@ bool SameNumber(T x, T y) {
   return std::memcmp(&x, &y, sizeof(T)) == 0;
 }
 
-// The memory of a pair's operands: one of them may be a single element, and the result may be in
-// the memory of an operand.
+// `single`: the operand that is a single element; -1: none. `in_place`: the operand in whose memory
+// the result is stored.
 struct Setting {
   int single, in_place;
 };
@@ -135,7 +135,7 @@ TEST(PairsTest, RotationsAreBothShifts) {
   const std::vector<uint32_t> x = Numbers<uint32_t>(7);
   std::vector<uint32_t> amounts(kNumbers), rests(kNumbers);
   for (int64_t i = 0; i < kNumbers; ++i) {
-    // Includes amounts of the width or more, and negative amounts.
+    // Some amounts are negative, some are at least the width.
     amounts[i] = static_cast<uint32_t>(i < 70 ? i : i - 100);
     rests[i] = 32 - amounts[i];
   }
@@ -152,8 +152,8 @@ TEST(PairsTest, RotationsAreBothShifts) {
                   apply(ArithmeticKernel(Opcode::kShiftRightLogical, type), x, rests)));
 }
 
-// Returns the rounds of a random number generator, with the shift amounts as an argument, and a
-// pair of operations that reads short rows several times.
+// Returns a module with the rounds of a random number generator, whose shift amounts are
+// parameters, and a pair of operations that reads short rows several times.
 std::string Rounds() {
   return R"(HloModule m
 ENTRY e {

@@ -12,11 +12,11 @@
 namespace hlocts::cpu {
 namespace {
 
-// Copies in tiles. It is used if adjacent elements of the result are not adjacent in the operand,
-// as in transposes: a tile is complete before its cache lines and pages are evicted.
+// Copies by tiles, which is used if adjacent elements of the result are not adjacent in the
+// operand, as in transposes. A tile is complete before its cache lines and pages are evicted.
 class TiledCopy {
  public:
-  static constexpr int64_t kColumns = 32, kRows = 512;  // size of a tile
+  static constexpr int64_t kColumns = 32, kRows = 512;  // of a tile
 
   TiledCopy(const plan::View& view, int width)
       : view_(view), streams_(view.elements() * width >= kStreamedBytes) {
@@ -31,8 +31,8 @@ class TiledCopy {
     inner_ = view_.dimensions[rank - 1].size;
   }
   bool helps() const { return column_ >= 0 && view_.dimensions[column_].size >= 8 && inner_ >= 8; }
-  // Returns the number of tiles. For each index of the other dimensions, a tile covers kRows
-  // positions of the innermost dimension and kColumns positions of the column dimension.
+  // Returns the number of tiles. A tile covers kRows positions of the innermost dimension and
+  // kColumns positions of dimension `column_`, for one index in the other dimensions.
   int64_t pieces() const { return view_.elements() / inner_ / columns() * strips() * blocks(); }
   int64_t piece_elements() const { return kColumns * std::min(kRows, inner_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of arrays in another order: transposes, slices, broadcasts.
+// Copies arrays to another order of elements: transposes, slices, broadcasts.
 #pragma once
 
 #include "backends/engine/cpu/base/program.h"
@@ -8,8 +8,8 @@
 
 namespace hlocts::cpu {
 
-// Returns a step that copies the elements that the view shows to a dense array, on a profitable
-// number of threads. The view must be simplified.
+// Returns a step that copies the elements of a view to a dense array. It uses as many threads as
+// save time. The view must be simplified.
 StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
                       const kernels::Parallel& parallel);
 

@@ -16,7 +16,7 @@ int64_t StartAt(PrimitiveType type, const uint8_t* elements, int64_t i) {
   return start;
 }
 
-// Copies a contiguous slice. Loops over single elements make many small copies.
+// Copies a contiguous slice. Loops over single elements copy many small ones.
 void CopySlice(const uint8_t* from, int64_t bytes, uint8_t* to) {
   switch (bytes) {
     case 4:
@@ -44,7 +44,7 @@ BoxMove::BoxMove(const OpContext& context, Kind kind)
   }
   copy_.Simplify();
   if (copy_.IsOneRun()) run_bytes_ = box_type.elements * width_;
-  // The starts are one scalar operand per dimension or, in modules from 2018, one array.
+  // The starts are a scalar operand for each dimension or, in modules from 2018, one array.
   size_t d = 0;
   for (size_t k = reads ? 1 : 2; k < context.node.operands.size(); ++k) {
     for (int64_t i = 0; i < context.in(k).elements && d < array.size(); ++i, ++d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays, and conversions between the stored and the computed type.
+// Copies between strided arrays, and converts between the type of an array and that of computation.
 #pragma once
 
 #include <complex>
@@ -14,16 +14,16 @@
 namespace hlocts::cpu {
 
 struct CopyDimension {
-  int64_t size = 1, from = 0, to = 0;  // strides in elements
+  int64_t size = 1, from = 0, to = 0;  // strides, in elements
 };
 
-// Sets to[sum i_d * to_d] = from[sum i_d * from_d] for every index i. Dimension 0 is outermost.
+// Sets to[sum i_d * to_d] = from[sum i_d * from_d] for each index i. Dimension 0 is outermost.
 class StridedCopy {
  public:
   void Add(int64_t size, int64_t from, int64_t to) { dimensions_.push_back({size, from, to}); }
   void Simplify();
   bool empty() const;
-  // Returns true if the elements are contiguous in both arrays. Call Simplify first.
+  // Returns true if the elements are contiguous in both arrays. Simplify must have been called.
   bool IsOneRun() const;
   void Run(int width, const uint8_t* from, uint8_t* to) const;
 
@@ -36,7 +36,7 @@ Strides RowMajor(absl::Span<const int64_t> dimensions);
 using plan::Joined;
 using plan::Product;
 
-// The elements of `array` converted to type `to`, or in place if that is their type.
+// The elements of an array as type `to`: a converted copy, or the array itself if it has that type.
 class Converted {
  public:
   Converted(PrimitiveType from, PrimitiveType to, const uint8_t* array, int64_t count);
@@ -53,8 +53,8 @@ class Converted {
 void ConvertInto(PrimitiveType from, PrimitiveType to, const void* array, int64_t count,
                  uint8_t* out);
 
-// Calls run(memory for `count` elements of type `computed`), then converts the elements to type
-// `to`. The memory is `out` itself if the types are equal.
+// Calls run(memory for `count` elements of type `computed`), then converts these elements to type
+// `to`. If the types are equal, the memory is `out`.
 template <typename Run>
 absl::Status IntoConverted(PrimitiveType computed, PrimitiveType to, int64_t count, uint8_t* out,
                            Run run) {
@@ -68,7 +68,7 @@ inline PrimitiveType InDouble(PrimitiveType type) {
   return IsComplex(type) ? PrimitiveType::kC128 : PrimitiveType::kF64;
 }
 
-// Returns the type of sums of products: f32 or f64, c64 or c128, u32 or u64, pred.
+// Returns the type in which products are added: f32 or f64, c64 or c128, u32 or u64, or pred.
 PrimitiveType ContractionType(PrimitiveType a, PrimitiveType b, PrimitiveType result);
 
 }  // namespace hlocts::cpu

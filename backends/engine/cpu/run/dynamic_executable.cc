@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executes modules with run-time sizes by RunDynamic; compiles each instruction for actual sizes.
+// Executes modules with run-time sizes by RunDynamic. Compiles each instruction when it runs.
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/run/executable.h"
@@ -9,7 +9,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// The counters shared by the instructions of one device.
+// The counters of one device, which all instructions share.
 class DeviceState {
  public:
   DeviceState(const pjrt::LoadOptions& load, const CompileOptions& compile, int64_t device,

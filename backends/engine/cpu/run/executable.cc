@@ -19,7 +19,7 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
       const Shape& shape = instruction->shape();
       if (!shape.IsArray() || !IsFloat(shape.element_type())) continue;
       if (shape.element_type() == PrimitiveType::kF8E8M0FNU) return false;
-      // Builds the decoding tables, which must not happen while subnormals are flushed.
+      // Builds the decoding tables now, because it must not happen while subnormals are flushed.
       if (BitWidth(shape.element_type()) <= 16) DecodeNarrow(shape.element_type(), 0);
     }
   }
@@ -28,8 +28,8 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
 
 namespace {
 
-// Returns true for operations that communicate. kAsync contains the asynchronous collectives, such
-// as all-gather-start.
+// Returns true for operations that communicate. kAsync includes asynchronous collectives such as
+// all-gather-start.
 bool CommunicatesWithDevices(Family family) {
   return family == Family::kCollective || family == Family::kChannel || family == Family::kAsync;
 }
@@ -46,7 +46,7 @@ class StaticExecutable : public pjrt::Executable {
         const Family family = RowOf(instruction->opcode()).family;
         needs_communicator_ =
             needs_communicator_ || CommunicatesWithDevices(family) ||
-            instruction->opcode() == Opcode::kCustomCall;  // the end of a manual region
+            instruction->opcode() == Opcode::kCustomCall;  // e.g. the end of a manual region
       }
     }
   }
@@ -70,7 +70,7 @@ class StaticExecutable : public pjrt::Executable {
  private:
   struct Device {
     std::unique_ptr<Run> run;
-    // Outputs of the last execution, reused when the caller has released them.
+    // The outputs of the last execution. Their memory is reused if the caller has released them.
     std::vector<Literal> last;
   };
 
@@ -113,7 +113,7 @@ absl::Status StaticExecutable::CheckMemory() const {
   return absl::OkStatus();
 }
 
-// Returns the device's run, reset to its initial state.
+// Returns the run of a device, reset to its initial state.
 absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
                                                 Communicator* world) {
   if (device.run == nullptr) {
@@ -134,8 +134,8 @@ absl::StatusOr<Run*> StaticExecutable::Prepared(Device& device, int64_t number,
   return &run;
 }
 
-// Allocates memory for an output leaf, or finds the argument whose memory it takes. Returns true if
-// this engine allocated the memory.
+// Determines the memory of an output leaf: that of an argument, or new memory. Returns true if the
+// memory is new.
 bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
                                    const std::vector<Literal>& arguments, size_t leaf,
                                    Device& device, Literal& output) {
@@ -156,7 +156,7 @@ bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
   uint8_t* data = output.mutable_raw_data();
   run.SetResult(entry, leaf, data);
   if (!in_place) return true;
-  // The argument was not donated, so it must not be changed.
+  // The argument is not donated, so it must not be changed.
   std::memcpy(data, arguments[source].raw_data(), arguments[source].raw_size());
   run.SetParameter(entry, static_cast<size_t>(source), data);
   return true;

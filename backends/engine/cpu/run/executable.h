@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled modules. A static module runs as one program. A module with run-time sizes runs
+// Compiled modules. A static module runs as one program; a module with run-time sizes runs
 // instruction by instruction.
 #pragma once
 
@@ -18,8 +18,8 @@ using plan::IsDonated;
 using plan::IsDynamic;
 using plan::RunDevices;
 
-// Returns true if execution may flush subnormals. It may not in the strict profile, nor if the
-// module uses a format whose normal numbers are subnormal in f32.
+// Returns true if the execution may flush subnormals. It may not in the strict profile, or if the
+// module has a format some of whose normal numbers are subnormal in f32.
 bool MayFlush(const Module& module, const CompileOptions& compile);
 
 // Compiles a verified module.

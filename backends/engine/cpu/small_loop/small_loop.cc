@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Assigns memory to the values of a small loop, and runs the loop after its chains are bound.
+// Assigns memory to the values of a small loop, binds its chains, and runs them.
 #include "backends/engine/cpu/small_loop/small_loop.h"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kSmallBytes = 4096;  // size up to which values get a padded copy
+constexpr int64_t kSmallBytes = 4096;  // values up to this size get a padded copy
 constexpr size_t kInstructionsMax = 500;
 constexpr int64_t kMemoryStep = 16384;
 
@@ -50,7 +50,7 @@ uint8_t* SmallLoop::Cell(int64_t bytes) {
   return cell;
 }
 
-// Binds the function's slots. Small constants get padded copies; temporaries are padded already.
+// Binds the function's slots. Small constants get padded copies; temporaries are already padded.
 SmallLoop::Bound SmallLoop::BoundOf(const Function& function) {
   Bound bound;
   bound.function = &function;
@@ -83,7 +83,7 @@ void SmallLoop::TakeLeaves(const Leaves& from, bool copy, Leaves& cells) {
   }
 }
 
-// Copies the final state back to the caller's leaves.
+// Copies the final state to the caller's leaves.
 void SmallLoop::ReturnState(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next) {
   const std::vector<int32_t>& sources = body_.function->result_source;
   for (size_t i = 0; i < now.size(); ++i) {
@@ -106,9 +106,9 @@ absl::Status SmallLoop::Execute(Leaves& now, Leaves& next) {
   TakeLeaves(now, true, state[0]);
   TakeLeaves(next, false, state[1]);
   for (size_t i = 0; i < now.size(); ++i) {
-    if (sources[i] >= 0) state[1][i] = state[0][i];  // updated in place, so both states share it
+    if (sources[i] >= 0) state[1][i] = state[0][i];  // updated in place: both states share the leaf
   }
-  // The first test is a separate chain. Then each of two chains goes from one state to the other.
+  // The first test is a separate chain. Each other chain computes one state from the other state.
   Chain test, entered, chains[2];
   entered.Add({MicroOps().end, nullptr, nullptr, &run_.steps_left, 0});
   const int other = alternates ? 1 : 0;

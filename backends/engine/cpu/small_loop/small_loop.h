@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A while loop as a list of small instructions on fixed addresses. Iterations do no lookups,
-// allocations or copies.
+// A while loop as a list of small instructions on fixed addresses. An iteration needs no look-up,
+// allocation or copy.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +18,16 @@ class SmallLoop {
  public:
   SmallLoop(Run& run, const Function& condition, const Function& body);
 
-  // Returns true if a SmallLoop is profitable. Bodies with many instructions do not benefit.
+  // Returns true if a SmallLoop saves time. It does not if the body has many instructions.
   static bool IsProfitable(const Function& condition, const Function& body);
 
-  // Runs the loop from the state in `now`: now[i] is leaf i of the body's parameters. Leaves for
-  // which the body computes a new array are written alternately to `next` and `now`. At the end
-  // `now` is the final state.
+  // Runs the loop, beginning with the state in `now`: now[i] is leaf i of the body's parameters. A
+  // leaf that the body computes in a new array is written to `next` and `now` in turns. At the end
+  // `now` has the final state.
   absl::Status Execute(std::vector<uint8_t*>& now, std::vector<uint8_t*>& next);
 
  private:
-  // A function being bound: the addresses of its slots, and which of them never change.
+  // A function that is being bound: the addresses of its slots, and which of them never change.
   struct Bound {
     const Function* function = nullptr;
     std::vector<uint8_t*> slots;
@@ -46,14 +46,14 @@ class SmallLoop {
     int64_t count = 0;
     uint8_t* out = nullptr;
   };
-  // The address of a loop's register. `padded` means that whole vectors may be read and written at
-  // this address.
+  // The address of a register of a LoopProgram. `padded` means that whole vectors may be read and
+  // written there.
   struct Place {
     uint8_t* at = nullptr;
     bool padded = false;
   };
-  // A list of instructions, with the kernels of the binary ones. Settle selects the functions that
-  // run the binary ones, which depend on the values in registers.
+  // A list of instructions. Those with two operands have a kernel. Settle selects the functions
+  // that run them, depending on which values are in vector registers.
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;
@@ -64,7 +64,7 @@ class SmallLoop {
       kernels.push_back(kernel);
     }
   };
-  // The addresses of the last two results.
+  // The addresses of the last two results, whose values are in vector registers.
   struct Registers {
     const void *last = nullptr, *before = nullptr;
 
@@ -81,12 +81,12 @@ class SmallLoop {
   Bound BoundOf(const Function& function);
   void TakeLeaves(const Leaves& from, bool copy, Leaves& cells);
   void ReturnState(const Leaves (&state)[2], int final_state, Leaves& now, Leaves& next);
-  // Binds one iteration, followed by the condition. The iteration reads the state in `from` and
+  // Binds one iteration and the condition after it. The iteration reads the state in `from`. It
   // writes the leaves that the body computes to `to`.
   void BindBackEdge(const Leaves& from, const Leaves& to, MicroBranch& turn, Chain& chain);
   void BindCondition(const Leaves& state, MicroBranch& turn, Chain& chain);
-  // Selects the functions of instructions that have a kernel. `registers` and the result are the
-  // contents of the registers before and after the chain.
+  // Selects the functions of the instructions that have a kernel. `registers` are the contents of
+  // the vector registers before the chain. Returns their contents after it.
   static Registers Settle(Registers registers, Chain& chain);
   void BindSteps(const Bound& bound, Chain& chain);
   StepCall& CallOf(const Bound& bound, const Step& step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the steps of a small loop to chains of instructions on fixed addresses.
+// Converts the steps of a small loop to instructions on fixed addresses.
 #include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/box_move.h"
 #include "backends/engine/cpu/small_loop/small_loop.h"
@@ -94,7 +94,7 @@ void SmallLoop::BindLoop(const Bound& bound, const Step& step, Chain& chain) {
   }
 }
 
-// Binds a slice or update of one element as a single instruction.
+// Binds a slice or an update of one element as a single instruction.
 bool SmallLoop::BindElement(const Bound& bound, const StepCall& call, Chain& chain) {
   const BoxMove& box = *call.step->box;
   const auto run =
@@ -147,7 +147,7 @@ void SmallLoop::BindSteps(const Bound& bound, Chain& chain) {
   }
 }
 
-// Binds the condition. If its last operation is a comparison with an instruction of its own, that
+// Binds the condition. If its last operation is a comparison for which an instruction exists, that
 // instruction also branches.
 void SmallLoop::BindCondition(const Leaves& state, MicroBranch& turn, Chain& chain) {
   const Function& condition = *condition_.function;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the function that runs each instruction of a small loop, by the contents of the
-// registers.
+// Selects the function that runs each instruction of a small loop, depending on which values are in
+// the vector registers.
 #include "backends/engine/cpu/small_loop/small_loop.h"
 
 namespace hlocts::cpu {
@@ -23,7 +23,7 @@ MicroOperands SmallLoop::Registers::OperandsOf(const MicroOp& op) const {
   return is(op.b, before) ? MicroOperands::kBeforeSecond : MicroOperands::kMemory;
 }
 
-// Records a result. A previous result at the same address is overwritten.
+// Records a result. It replaces an earlier result at the same address.
 void SmallLoop::Registers::Note(const void* result) {
   before = last == result ? nullptr : last;
   last = result;
@@ -41,7 +41,7 @@ SmallLoop::Registers SmallLoop::Settle(Registers registers, Chain& chain) {
   chain.micro.first = chain.ops.data();
   chain.micro.last = registers.last;
   chain.micro.before = registers.before;
-  // The last instruction only passes registers to the next chain.
+  // The last instruction only passes the vector registers to the next chain.
   for (size_t i = 0; i + 1 < chain.ops.size(); ++i) {
     MicroOp& op = chain.ops[i];
     const bool one_vector = op.vectors == 1;
