@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons, and unsigned keys that sort like the elements.
+// Comparisons, and unsigned keys whose order is that of the elements.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "backends/engine/cpu/elementwise/wrappers.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex arithmetic and functions. Parts are computed in the next wider type, in which sums of
+// Complex arithmetic and functions. They are computed in the next wider type. In it, sums of
 // squares neither overflow nor lose bits that affect the rounded result.
 #include <cmath>
 #include <complex>
@@ -15,15 +15,15 @@ namespace {
 template <typename W>
 using Z = std::complex<W>;
 
-// Multiplies by the formula. Unlike the C++ library's operator, it does not recover infinities.
+// Multiplies by the formula. Unlike the C++ library's operator, does not restore infinities.
 struct Multiply {
   template <typename W>
   static Z<W> Of(Z<W> x, Z<W> y) {
     return {x.real() * y.real() - x.imag() * y.imag(), x.real() * y.imag() + x.imag() * y.real()};
   }
 };
-// Divides. If the divisor is zero, each part is divided by a zero with the sign of the divisor's
-// real part. A finite number divided by infinity is zero.
+// Divides. If the divisor is zero, divides each part by a zero with the sign of the divisor's real
+// part. A finite number divided by infinity is zero.
 struct Divide {
   template <typename W>
   static Z<W> Of(Z<W> x, Z<W> y) {
@@ -76,7 +76,7 @@ struct Sign {
     }                                                  \
   };
 #include "spec/ops/scalar_functions.def"
-// The real part is expm1(a) cos b - 2 sin^2(b/2), in which nothing cancels near zero.
+// For z = a + ib, the real part is expm1(a) cos b - 2 sin^2(b/2): no cancellation near zero.
 struct ExponentialMinusOne {
   template <typename W>
   static Z<W> Of(Z<W> x) {
@@ -86,7 +86,7 @@ struct ExponentialMinusOne {
             std::exp(x.real()) * std::sin(x.imag())};
   }
 };
-// The real part is log1p(|1+z|^2 - 1) / 2, where |1+z|^2 - 1 = a(2+a) + b^2.
+// For z = a + ib, the real part is log1p(|1+z|^2 - 1) / 2, and |1+z|^2 - 1 = a(2+a) + b^2.
 struct LogPlusOne {
   template <typename W>
   static Z<W> Of(Z<W> x) {
@@ -127,7 +127,7 @@ struct Power {
     return std::exp(y * std::log(x));
   }
 };
-// Computes -i log((x + iy) / sqrt(x^2 + y^2)); y is the first operand.
+// Computes -i log((x + iy) / sqrt(x^2 + y^2)). y is the first operand.
 struct Atan2 {
   template <typename W>
   static Z<W> Of(Z<W> y, Z<W> x) {
@@ -144,7 +144,7 @@ struct In {
   static Z<T> Apply(Z<T> x, Z<T> y) { return Round(F::Of(Widen(x), Widen(y))); }
 };
 
-// Moves parts without arithmetic, so that the signs of zeros and the bits of NaNs are kept.
+// Copies parts without arithmetic, so that signs of zeros and bits of NaNs are kept.
 template <typename T, typename W>
 struct Parts {
   struct Real {
@@ -157,8 +157,8 @@ struct Parts {
     static T Apply(Z<T> x) {
       const W a = x.real(), b = x.imag();
       if constexpr (!std::is_same_v<T, float>) return static_cast<T>(std::hypot(a, b));
-      // In double the square of an f32 neither overflows nor underflows. If either part is
-      // infinite, the result is infinite even if the other part is NaN.
+      // The square of an f32 neither overflows nor underflows in double. If one part is infinite,
+      // the result is infinite even if the other part is NaN.
       const W size = std::sqrt(a * a + b * b), infinity = std::numeric_limits<W>::infinity();
       return static_cast<T>(std::fabs(a) == infinity || std::fabs(b) == infinity ? infinity : size);
     }
@@ -190,7 +190,7 @@ KernelFunction OfFunction(ops::ComplexFunction function) {
 
 template <typename T, typename W>
 KernelFunction OfArithmetic(ops::ComplexArithmetic operation) {
-  // f64 products are computed in T, because rounding them to long double first would round twice.
+  // Computes f64 products in T, because a rounding to long double would be an additional rounding.
   using A = std::conditional_t<std::is_same_v<W, long double>, T, W>;
   switch (operation) {
     case ops::ComplexArithmetic::kMultiply:
@@ -209,7 +209,7 @@ KernelFunction OfArithmetic(ops::ComplexArithmetic operation) {
       return Unary<typename Parts<T, W>::Imag, Z<T>, T>;
     case ops::ComplexArithmetic::kAbs:
       return Unary<typename Parts<T, W>::Abs, Z<T>, T>;
-    // Operates on the parts as twice as many real numbers.
+    // These operate on the parts as real numbers (OnParts), so there is no complex kernel.
     case ops::ComplexArithmetic::kAdd:
     case ops::ComplexArithmetic::kSubtract:
     case ops::ComplexArithmetic::kNegate:

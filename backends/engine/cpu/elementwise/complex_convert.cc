@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert from and to complex types, by the kernel that converts the parts.
+// convert from and to complex types. Another kernel converts the parts.
 #include <algorithm>
 
 #include "backends/engine/cpu/base/float_control.h"
@@ -9,7 +9,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Writes complex numbers with the given real parts and imaginary parts of zero.
+// Writes complex numbers with the given real parts. The imaginary parts are zero.
 template <typename Bits>
 void Interleave(const void* real, void* out, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
@@ -24,7 +24,7 @@ void TakeReal(const void* from, void* out, int64_t count) {
   }
 }
 
-// Converters between complex and other types, for at most kComplexBlock elements.
+// The maximum number of elements of IntoComplex and the other conversions below.
 constexpr int64_t kComplexBlock = 256;
 void IntoComplex(const Kernel& parts, const void* a, void* out, int64_t count) {
   alignas(64) uint8_t real[kComplexBlock * sizeof(double)];
@@ -48,8 +48,8 @@ void ComplexIntoPred(const Kernel& parts, const void* a, void* out, int64_t coun
 
 }  // namespace
 
-// Converts from or to a complex type. A real number gets the imaginary part 0. Conversion to a real
-// type keeps the real part; conversion to pred returns whether either part is nonzero.
+// Converts from or to a complex type. A real number gets the imaginary part 0. A conversion to a
+// real type keeps the real part. A conversion to pred returns true if either part is nonzero.
 void ComplexConvert(const KernelParameters& p, const void* a, const void*, const void*, void* out,
                     int64_t count) {
   const ScopedFlush keep(false);

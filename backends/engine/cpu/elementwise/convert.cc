@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// convert between any two array types with one rounding, and reduce-precision.
+// convert between any two array types, with one rounding, and reduce-precision.
 #include <cmath>
 #include <cstring>
 
@@ -13,7 +13,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Also returns true for a subnormal float, in any floating-point mode.
+// Returns true even for a subnormal float if subnormals are flushed.
 struct IsNotZero {
   template <typename From>
   static uint8_t Apply(From x) {
@@ -71,8 +71,8 @@ void StoreFloat(PrimitiveType type, double value, void* elements, int64_t i) {
 }
 
 // Returns a double that rounds to any format of at most 24 significand bits as the integer would.
-// Beyond 2^53 in magnitude, the integer's low bits are folded into one sticky bit, which is far
-// below the last bit of such a format.
+// If the magnitude exceeds 2^53, the integer's low bits become one sticky bit, which is far below
+// the last bit of such a format.
 double SafeDouble(int64_t value, bool is_unsigned) {
   const bool negative = !is_unsigned && value < 0;
   uint64_t size =
@@ -134,7 +134,7 @@ void ReducePrecisionKernel(const KernelParameters& p, const void* a, const void*
   if (FormatOf(p.operand_type).non_finite == NonFinite::kIeee) {
     return VectorReducePrecision(StorageBytes(p.operand_type))(p, a, nullptr, nullptr, out, count);
   }
-  // Formats without infinities are subsets of f32.
+  // The values of formats without infinities are also f32 values.
   const MantissaRounder<uint32_t> cut(FormatOf(PrimitiveType::kF32), p.numbers[0], p.numbers[1]);
   for (int64_t i = 0; i < count; ++i) {
     float value = static_cast<float>(LoadFloat(p.operand_type, a, i));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scalar integer operations that have no vector kernel: 64-bit division, powers, upper halves of
-// products.
+// Scalar integer operations for which there is no vector kernel: 64-bit division, powers, upper
+// halves of products.
 #include <limits>
 #include <type_traits>
 
@@ -16,7 +16,7 @@ template <typename T>
 bool Overflows(T x, T y) {
   return std::is_signed_v<T> && x == std::numeric_limits<T>::min() && y == static_cast<T>(-1);
 }
-// Division by zero returns all bits set. The least number divided by -1 is itself (fact
+// Division by zero returns all bits set. The least number divided by -1 returns itself (fact
 // integer.division).
 struct Divide {
   template <typename T>
@@ -30,7 +30,7 @@ struct Remainder {
     return y == 0 ? x : Overflows(x, y) ? T{0} : static_cast<T>(x % y);
   }
 };
-// A negative exponent yields the truncated quotient 1 / base^n.
+// A negative exponent -n yields the truncated quotient 1 / base^n.
 struct Power {
   template <typename T>
   static T Apply(T base, T exponent) {
@@ -76,8 +76,8 @@ KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type) {
   });
 }
 
-// Computes the upper half of the double-width product. Sub-byte results need no adjustment, because
-// they are stored extended to a byte.
+// Computes the upper half of the double-width product. Sub-byte results are correct as computed,
+// because they are stored with an extension to a byte.
 void MulhiKernel(const KernelParameters& parameters, const void* a, const void* b, const void*,
                  void* out, int64_t count) {
   const int width = BitWidth(parameters.operand_type);

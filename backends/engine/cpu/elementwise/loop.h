@@ -7,7 +7,7 @@
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 
-// Iterations access only their own index, even if the result shares an operand's memory.
+// Declares iterations independent, even if the result is in the memory of an operand.
 #if defined(__clang__)
 #define HLOCTS_CPU_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
@@ -16,8 +16,8 @@
 
 namespace hlocts::cpu {
 
-// Disables flushing, because the C library's functions handle subnormals themselves and give wrong
-// results while subnormals are flushed.
+// Disables flushing, because the C library's functions handle subnormals themselves, and return
+// wrong results if subnormals are flushed.
 template <typename T>
 struct KeepSubnormals {
   ScopedFlush scope{false};

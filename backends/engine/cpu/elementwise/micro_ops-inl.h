@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of micro_ops.h, compiled once for each instruction set.
+// The functions of micro_ops.h. They are compiled once for each instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_MICRO_OPS_INL_H_
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-// The vector size in bytes: the instruction set's, but at least 16.
+// The size of vectors in bytes: that of the instruction set, but at least 16.
 constexpr int kBytes = HWY_LANES(uint8_t) < 16 ? 16 : HWY_LANES(uint8_t);
 static_assert(kBytes <= kMicroPadding);
 
@@ -28,12 +28,12 @@ struct VectorOf {
 };
 template <typename T>
 using Vector = typename VectorOf<T>::type;
-using Last = Vector<float>;  // the type of the last result
-// The next chain if the compiler does not support jumps; else null.
+using Last = Vector<float>;  // the type in which the last results are passed
+// The return type of instructions: null if they jump; else the next chain.
 using Result = const MicroChain*;
-// `left` is the number of steps that the loop may still make. `here` is the start of this chain,
-// `next` that of the chain after the branch. Both are passed in registers, because loading them
-// from memory would delay each iteration.
+// `left` is the number of steps that the loop may still execute. `here` is the start of this chain,
+// and `next` that of the chain after the branch. Both are passed in registers, because loads from
+// memory would delay each iteration.
 using Function = Result (*)(const MicroOp* op, Last last, Last before, int64_t left,
                             const MicroOp* here, const MicroOp* next);
 
@@ -49,8 +49,8 @@ HWY_INLINE To BitsAs(const From& from) {
   __builtin_memcpy(&to, &from, sizeof(to));
   return to;
 }
-// Clang always compiles these tail calls to jumps, gcc only with optimization and without
-// AddressSanitizer. Without jumps each iteration returns to the program's main loop, so that the
+// Clang always compiles these tail calls to jumps. gcc does so only with optimization and without
+// AddressSanitizer. Without jumps, each iteration returns to the main loop in Run, so that the
 // stack does not grow.
 #if defined(__clang__)
 #define HLOCTS_JUMP [[clang::musttail]] return
@@ -79,11 +79,11 @@ HLOCTS_MICRO(Divide, x / y)
 HLOCTS_MICRO(And, x& y)
 HLOCTS_MICRO(Or, x | y)
 HLOCTS_MICRO(Xor, x ^ y)
-// Returns a NaN if either operand is one, as in vector_functors-inl.h.
+// Returns a NaN if an operand is NaN, as in vector_functors-inl.h.
 HLOCTS_MICRO(Maximum, ((x != x) | (x > y)) ? x : y)
 HLOCTS_MICRO(Minimum, ((x != x) | (x < y)) ? x : y)
 
-// Returns the operand of instruction `op` at address `place`, from memory or a register.
+// Returns the operand at address `place`: from memory, or from the register that contains it.
 template <typename V, bool kLast, bool kBefore>
 HWY_INLINE V Operand(const void* place, const Last& last, const Last& before) {
   if constexpr (kLast) {
@@ -160,7 +160,7 @@ inline Result Call(const MicroOp* op, Last, Last, int64_t left, const MicroOp* h
   call.kernel(call.a, call.b, call.c, call.out, call.count);
   HLOCTS_NEXT(Last{}, Last{});
 }
-// Runs a step that may contain loops, which use the same budget of steps.
+// Runs a step. It may contain loops, which share the budget of steps.
 inline Result Thunk(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
                     const MicroOp* next) {
   const MicroThunk& thunk = *static_cast<const MicroThunk*>(op->a);
@@ -175,14 +175,14 @@ inline Result End(const MicroOp* op, Last, Last, int64_t left, const MicroOp* he
   return nullptr;
 }
 
-// Returns true if the loop continues. Otherwise it has ended, by its condition or its budget.
+// Returns true if the loop continues, and false if its condition or its budget ends it.
 HWY_INLINE bool Continues(const MicroBranch& turn, bool holds, int64_t& left) {
   if (holds && --left >= 0) return true;
   *turn.steps_left = left;
   *turn.final_state = turn.state;
   return false;
 }
-// Stores the budget for the next chain, which reads it from memory when there are no jumps.
+// Stores the budget, because without jumps the next chain reads it from memory.
 HWY_INLINE Result Returned(const MicroBranch& turn, int64_t left) {
   *turn.steps_left = left;
   return turn.next;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables from kernels to the functions of micro_ops-inl.h that implement them as instructions.
+// Tables that map kernels to the functions of micro_ops-inl.h.
 #include "backends/engine/cpu/elementwise/micro_ops.h"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ void (*TurningIf(KernelFunction kernel))() {
   return reinterpret_cast<void (*)()>(found);
 }
 
-// Returns the function for elements of a width; null for 16 bytes.
+// Returns the function for elements of this width, or null for 16 bytes.
 #define HLOCTS_BY_WIDTH(name, function)                          \
   void (*name(int width))() {                                    \
     switch (width) {                                             \

@@ -9,9 +9,9 @@
 
 namespace hlocts::cpu {
 
-// Rounds the mantissa to nearest, ties to even, then limits the range: overflow becomes infinity,
-// underflow becomes a signed zero. Formats with infinities use integer arithmetic, which compilers
-// vectorize.
+// Rounds the mantissa to nearest, ties to even, then limits the exponent: overflow becomes
+// infinity, and underflow a signed zero. It uses integer arithmetic on formats with infinities,
+// which compilers vectorize.
 template <typename Bits>
 class MantissaRounder {
  public:
@@ -34,7 +34,7 @@ class MantissaRounder {
   }
 
   [[gnu::always_inline]] Bits operator()(Bits bits) const {
-    // Signed, because vector comparisons are signed. Magnitudes are not negative.
+    // Magnitudes are not negative, so signed types can be used. Vector comparisons are signed.
     using Signed = std::make_signed_t<Bits>;
     const Bits magnitude = static_cast<Bits>(bits & ~sign_);
     Bits size = static_cast<Bits>(magnitude + half_ + (magnitude >> dropped_ & ties_));

@@ -30,7 +30,7 @@ namespace {
 #include "spec/ops/scalar_functions.def"
 HLOCTS_FUNCTION1(Rsqrt, 1 / std::sqrt(x))
 HLOCTS_FUNCTION2(Remainder, std::fmod(x, y))
-// Uses exp(-|x|), which is at most 1.
+// Computes exp(-|x|), which cannot overflow.
 struct Logistic {
   template <typename W>
   static W Of(W x) {
@@ -39,7 +39,7 @@ struct Logistic {
   }
 };
 
-// Computes F in type W and rounds the result to T.
+// Computes F in type W, and rounds the result to T.
 template <class F, typename T, typename W>
 struct In {
   static T Apply(T x) { return static_cast<T>(F::template Of<W>(x)); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the kernel of an instruction. Narrow floats are computed in f32, whose precision is so
-// high that rounding a second time to the narrow type is harmless. Sub-byte integers are computed
-// as bytes.
+// Selects the kernel of an instruction. Narrow floats are computed in f32, which is so precise that
+// the second rounding, to the narrow type, is harmless. Sub-byte integers are computed as bytes.
 #include <cstring>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -16,7 +15,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Stores in `kernel` a kernel of VectorArithmetic, which works on elements as stored. If it has two
+// Sets `kernel` to a kernel of VectorArithmetic, which works on elements as stored. If it has two
 // operands, either may be a single element.
 void TakeArithmetic(Opcode opcode, KernelFunction run, Kernel& kernel) {
   kernel.run = run;
@@ -159,7 +158,7 @@ void ResolveOther(const Instruction& instruction, Kernel& kernel) {
       p.numbers[1] = instruction.IntOr(Attr::kMantissaBits, 0);
       kernel.run = ReducePrecisionKernel;
       return;
-    case ops::TypedOperation::kStochasticConvert:  // not supported by this engine
+    case ops::TypedOperation::kStochasticConvert:  // this engine does not support it
       return;
   }
 }
@@ -175,7 +174,7 @@ Kernel LineKernel(PrimitiveType type) {
 }
 
 void FillElements(const void* element, int width, int64_t count, void* out) {
-  constexpr int64_t kSetBytes = 2048;  // memset writes long arrays of zeros without reading them
+  constexpr int64_t kSetBytes = 2048;  // memset does not read long arrays before it writes them
   const auto* bytes = static_cast<const uint8_t*>(element);
   if (count * width >= kSetBytes && std::memcmp(bytes, bytes + 1, width - 1) == 0) {
     std::memset(out, *bytes, static_cast<size_t>(count * width));

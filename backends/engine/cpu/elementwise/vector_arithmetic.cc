@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector arithmetic and comparisons: plain loops that compilers vectorize, compiled once for each
-// useful instruction set. Highway selects one at run time. The values do not depend on the
-// instruction set.
+// Vector arithmetic and comparisons: simple loops that compilers vectorize. They are compiled once
+// for each useful instruction set, and Highway selects one at run time. The values do not depend on
+// the instruction set.
 #include <type_traits>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -65,8 +65,8 @@ KernelFunction OfInteger(Opcode opcode) {
       return UnaryLoop<SignInteger, T>;
     case ops::SignedArithmetic::kShiftRightArithmetic:
       return BinaryLoop<ShiftRightWithSign, U>;
-    case ops::SignedArithmetic::kAbs:  // depends on the type's sign: see below
-    // integers.cc has the scalar kernels of these operations.
+    case ops::SignedArithmetic::kAbs:  // depends on whether the type is signed: see below
+    // integers.cc has scalar kernels of these operations.
     case ops::SignedArithmetic::kDivide:
     case ops::SignedArithmetic::kRemainder:
     case ops::SignedArithmetic::kPower:
@@ -113,7 +113,7 @@ KernelFunction OfFloat(Opcode opcode) {
     HLOCTS_CASE(kImag, UnaryLoop<Zero, T>)
     case ops::FloatArithmetic::kIsFinite:
       return UnaryLoop<IsFinite, T, uint8_t>;
-    case ops::FloatArithmetic::kRemainder:  // real_functions.cc
+    case ops::FloatArithmetic::kRemainder:  // see real_functions.cc
       return nullptr;
   }
   HLOCTS_UNREACHABLE();
@@ -154,7 +154,7 @@ KernelFunction Arithmetic(Opcode opcode, PrimitiveType type) {
   });
 }
 
-// Integers are equal if and only if their bits are.
+// Integers are equal if and only if their bits are equal.
 template <typename T>
 using BitsOfIntegers = typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>,
                                                    std::type_identity<T>>::type;

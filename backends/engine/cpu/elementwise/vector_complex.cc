@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector kernels for products and magnitudes of c64. If a vector contains a number whose square is
-// out of range, the scalar code of complex.cc processes that vector.
+// Vector kernels for products and magnitudes of c64. If a square in a vector is out of range, the
+// scalar code of complex.cc processes that vector.
 #include <algorithm>
 
 #include "backends/engine/cpu/elementwise/families.h"
@@ -22,10 +22,10 @@ using Floats = hn::ScalableTag<float>;
 using Vf = hn::Vec<Floats>;
 constexpr float kLarge = 0x1p60f;
 
-// Returns true for lanes with |x| < bound; false for a NaN.
+// Returns true in lanes with |x| < bound. A NaN yields false.
 HWY_INLINE auto Below(Vf x, float bound) { return hn::Abs(x) < hn::Set(Floats(), bound); }
 
-// Multiplies a vector. Run returns false if a number is out of range.
+// Multiplies the numbers of a vector. Run returns false if a number is out of range.
 struct Multiply {
   static constexpr Opcode kOpcode = Opcode::kMultiply;
   static constexpr int64_t kResult = 2;  // number of floats in a result
@@ -42,7 +42,7 @@ struct Multiply {
   }
 };
 // Computes sqrt(a^2 + b^2) within one ulp. The larger part must be zero, or so large that the
-// smaller part is negligible wherever its square underflows.
+// smaller part is negligible if its square underflows.
 struct Magnitude {
   static constexpr Opcode kOpcode = Opcode::kAbs;
   static constexpr int64_t kResult = 1;

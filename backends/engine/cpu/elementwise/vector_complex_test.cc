@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the vector kernels for c64 with the strict profile's scalar kernels. Products may differ
-// by three roundings of their terms, magnitudes by one ulp.
+// Compares vector kernels for c64 with the scalar kernels of the strict profile. Products may
+// differ by three roundings of their terms, magnitudes by one ulp.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -15,8 +15,8 @@ namespace {
 
 using Complex = std::complex<float>;
 
-// Returns all pairs of the given parts, in an order that gives vectors of only ordinary numbers, of
-// only special ones, and of both.
+// Returns all pairs of these parts. Their order yields vectors of ordinary numbers only, of special
+// numbers only, and of both.
 std::vector<Complex> ComplexNumbers() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float parts[] = {0,     -0.0f,    1,       -2.5f,     0x1p-149f,  1e-30f,        -3e-20f,
@@ -39,7 +39,7 @@ std::vector<R> Results(Opcode opcode, bool strict, const std::vector<Complex>& x
   return results;
 }
 
-// Compares one part of a product. `size` is the magnitude of the terms whose sum is the part.
+// Compares a part of a product. `size` is the sum of the magnitudes of its two terms.
 bool NearPart(float x, float exact, float size) {
   if (std::isnan(exact) || std::isinf(exact)) return std::isnan(exact) ? std::isnan(x) : x == exact;
   return std::fabs(x - exact) <= 0x1.8p-23f * size + 0x1p-148f;

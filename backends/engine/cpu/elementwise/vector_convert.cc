@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector conversions and reduce-precision, compiled once for each instruction set.
+// Vector conversions and reduce-precision. They are compiled once for each instruction set.
 #include <limits>
 #include <type_traits>
 
@@ -23,7 +23,7 @@ namespace conversions {
 struct BF16ToF32 {
   static float Apply(uint16_t x) { return FloatOf(static_cast<uint32_t>(x) << 16); }
 };
-// Rounds to nearest, ties to even. A NaN stays a NaN and keeps the payload's upper bits.
+// Rounds to nearest, ties to even. A NaN remains a NaN and keeps the upper bits of its payload.
 struct F32ToBF16 {
   static uint16_t Apply(float x) {
     const uint32_t bits = BitsOf(x);
@@ -32,8 +32,8 @@ struct F32ToBF16 {
     return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
   }
 };
-// Adds 112 to the exponent, the difference of the biases. A subnormal f16 is computed as a small
-// integer times 2^-24. No intermediate f32 is then subnormal, so flushing has no effect.
+// Adds 112, the difference of the biases, to the exponent. A subnormal f16 is computed as a small
+// integer times 2^-24. No intermediate f32 is subnormal, so flushing has no effect.
 struct F16ToF32 {
   static float Apply(uint16_t x) {
     const uint32_t wide = static_cast<uint32_t>(x & 0x7fff) << 13;
@@ -47,10 +47,10 @@ struct F16ToF32 {
 struct F32ToF16 {
   static uint16_t Apply(float x) {
     const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
-    // Rounds a normal result at bit 13, after removing the bias.
+    // Removes the bias of a normal result, and rounds at bit 13.
     const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
-    // Rounds a result below 2^-14 by adding 1/2. The last bit of that sum has the weight of the
-    // last bit of an f16 subnormal.
+    // Rounds a result below 2^-14 by adding 1/2. The last bit of the sum has the weight of the last
+    // bit of a subnormal f16.
     const uint32_t tiny = BitsOf(FloatOf(magnitude) + 0.5f) - 0x3f000000;
     uint32_t half = magnitude < 0x38800000 ? tiny : normal;
     half = magnitude >= 0x477ff000 ? 0x7c00 : half;
@@ -59,17 +59,17 @@ struct F32ToF16 {
   }
 };
 
-// A signed one-byte float with kDigits explicit mantissa bits and exponent bias kBias. Overflow
-// yields kSpecial and NaN yields kNan. Codes from kSpecial on are infinite or NaN.
+// A signed one-byte float with kDigits explicit mantissa bits and exponent bias kBias. Codes from
+// kSpecial on are infinite or NaN. Overflow yields kSpecial; NaN yields kNan.
 template <int kDigits, int kBias, uint32_t kSpecial, uint32_t kNan>
 struct ByteFloat {
   static constexpr int kShift = 23 - kDigits;
   static constexpr uint32_t kBiases = static_cast<uint32_t>(127 - kBias);
   static constexpr uint32_t kLeastNormal = 1u << kDigits;
-  // The f32 bits of the least positive subnormal number.
+  // The f32 bits of the format's least positive number.
   static constexpr uint32_t kUnit = (kBiases + 1 - kDigits) << 23;
 
-  // Returns the number's f32 bits. A subnormal is an integer multiple of the least one.
+  // Returns the f32 bits of a number. A subnormal is an integer multiple of the least number.
   static uint32_t Decoded(uint8_t x) {
     const uint32_t magnitude = x & 0x7fu, wide = magnitude << kShift;
     const uint32_t tiny =
@@ -78,7 +78,7 @@ struct ByteFloat {
     bits = magnitude >= kSpecial ? (wide | 0x7f800000) : bits;
     return bits | static_cast<uint32_t>(x & 0x80) << 24;
   }
-  // Rounds a normal number to kDigits mantissa bits, after removing the bias. A subnormal is
+  // A normal number is rounded to kDigits mantissa bits, after its bias is removed. A subnormal is
   // rounded by an addition: the last bit of the sum has the weight of the format's least number.
   static uint8_t Encoded(uint32_t bits) {
     constexpr uint32_t kLineUp = kUnit + (23u << 23);
@@ -89,7 +89,7 @@ struct ByteFloat {
     const uint32_t tiny = BitsOf(FloatOf(magnitude) + FloatOf(kLineUp)) - kLineUp;
     uint32_t byte = magnitude < (kBiases + 1) << 23 ? tiny : normal;
     byte = byte > kSpecial ? kSpecial : byte;
-    // One more selection would keep compilers from vectorizing the loop.
+    // With one more selection, compilers would not vectorize the loop.
     const uint32_t nan = magnitude > 0x7f800000 ? kNan : 0;
     return static_cast<uint8_t>(byte | nan | (bits >> 24 & 0x80));
   }
@@ -99,14 +99,14 @@ struct ByteToF32 {
   static float Apply(uint8_t x) { return FloatOf(Format::Decoded(x)); }
 };
 template <class Format>
-struct ByteToBF16 {  // exactly
+struct ByteToBF16 {  // this conversion is exact
   static uint16_t Apply(uint8_t x) { return static_cast<uint16_t>(Format::Decoded(x) >> 16); }
 };
 template <class Format>
 struct F32ToByte {
   static uint8_t Apply(float x) { return Format::Encoded(BitsOf(x)); }
 };
-// Returns nullptr for other types, which are converted by tables.
+// Returns nullptr for other pairs of types, which are converted by tables.
 template <class Format>
 KernelFunction OfByteFloat(PrimitiveType byte, PrimitiveType from, PrimitiveType to) {
   using P = PrimitiveType;
@@ -122,7 +122,7 @@ KernelFunction ConvertByteFloat(PrimitiveType from, PrimitiveType to) {
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2 && !defined(HWY_DISABLE_F16C)
-// Conversions by processor instructions, which round as above and do not flush subnormals.
+// Conversions by instructions of the processor. They round as above and do not flush subnormals.
 namespace hn = hwy::HWY_NAMESPACE;
 using Floats = hn::ScalableTag<float>;
 using Halves = hn::Rebind<hwy::float16_t, Floats>;
@@ -154,8 +154,8 @@ constexpr KernelFunction kHalfToFloat = UnaryLoop<F16ToF32, uint16_t, float>;
 constexpr KernelFunction kFloatToHalf = UnaryLoop<F32ToF16, float, uint16_t>;
 #endif
 
-// Truncates, saturates and converts NaN to 0 (fact convert.saturate). Results of 8 and 16 bits are
-// first converted to 32 bits, because compilers can narrow such vectors.
+// Truncates and saturates. NaN becomes 0 (fact convert.saturate). Results of 8 and 16 bits are
+// first converted to 32 bits, because compilers can then narrow the vectors.
 template <typename To>
 struct Saturate {
   template <typename From>
@@ -198,7 +198,7 @@ struct IsNotZero {
 template <typename From>
 KernelFunction Into(PrimitiveType to) {
   if (to == PrimitiveType::kPred) {
-    // IsNotZero on floats has no vector loop: a flushing loop would treat a subnormal as zero.
+    // A vector loop of IsNotZero on floats could flush, and thus treat a subnormal as zero.
     return std::is_integral_v<From> ? UnaryLoop<IsNotZero, From, uint8_t> : nullptr;
   }
   return VisitNumberType<KernelFunction>(to, [](auto zero) -> KernelFunction {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functors for the loops of vector_loops-inl.h, compiled once for each instruction set.
+// Functors for the loops of vector_loops-inl.h. They are compiled once for each instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_FUNCTORS_INL_H_
@@ -46,12 +46,12 @@ HLOCTS_BINARY(Divide, x / y)
 HLOCTS_BINARY(And, x& y)
 HLOCTS_BINARY(Or, x | y)
 HLOCTS_BINARY(Xor, x ^ y)
-// Returns a NaN if either operand is one.
+// Return a NaN if an operand is NaN.
 HLOCTS_BINARY(Maximum, x != x ? x : (x > y ? x : y))
 HLOCTS_BINARY(Minimum, x != x ? x : (x < y ? x : y))
 HLOCTS_BINARY(ShiftLeft, y < sizeof(T) * 8 ? static_cast<T>(x << (y & (sizeof(T) * 8 - 1))) : 0)
 HLOCTS_BINARY(ShiftRight, y < sizeof(T) * 8 ? static_cast<T>(x >> (y & (sizeof(T) * 8 - 1))) : 0)
-// Returns only sign bits for a shift by the width or more.
+// A shift by the width or more returns copies of the sign bit.
 HLOCTS_BINARY(ShiftRightWithSign, static_cast<std::make_signed_t<T>>(x) >>
                                       (y < sizeof(T) * 8 ? y : static_cast<T>(sizeof(T) * 8 - 1)))
 HLOCTS_UNARY(Negate, -x)
@@ -78,7 +78,7 @@ HLOCTS_SYMMETRIC(Eq)
 HLOCTS_SYMMETRIC(Ne)
 #undef HLOCTS_SYMMETRIC
 
-// Returns x for zeros and for subnormals that are read as zeros.
+// Returns x for zeros, and for subnormals if they are flushed.
 struct SignFloat {
   static float Apply(float x) {
     const float zero = x != x ? x : __builtin_copysignf(0, x);
@@ -130,7 +130,7 @@ struct Zero {
   }
 };
 
-// Avoids products of uint16_t, which would be promoted to int and overflow it.
+// Avoids products of uint16_t, which are promoted to int and could overflow.
 template <typename T>
 struct MultiplyBits {
   static T Apply(T x, T y) { return static_cast<T>(static_cast<uint64_t>(x) * y); }
@@ -142,7 +142,7 @@ struct MultiplyBits<uint32_t> {
 template <typename T>
 inline constexpr bool kSymmetric<MultiplyBits<T>> = true;
 
-// Counts bits in pairs, then in groups of four, then in bytes, and adds the counts.
+// Counts the bits in groups of two, four and eight bits, and adds the counts of the bytes.
 struct PopulationCount {
   template <typename T>
   static T Apply(T x) {
@@ -158,7 +158,7 @@ struct PopulationCount {
   }
 };
 
-// Sets all bits below the highest set bit. The bits that are still zero are the leading zeros.
+// Sets all bits below the highest set bit. The bits that remain zero are the leading zeros.
 struct LeadingZeros {
   template <typename T>
   static T Apply(T x) {
@@ -167,7 +167,7 @@ struct LeadingZeros {
   }
 };
 
-// Computes in an unsigned type, because the absolute value of the least number is itself.
+// Negates in an unsigned type, because the absolute value of the least number is that number.
 template <typename T, typename U>
 struct AbsWrap {
   static T Apply(T x) { return x < 0 ? static_cast<T>(U{0} - static_cast<U>(x)) : x; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector division of integers in f32 or f64, compiled once for each instruction set. The quotient
-// by x is exact: it is at least 1/x below the next integer, and the rounding error is smaller.
+// Vector division of integers in f32 or f64, compiled once for each instruction set. A quotient by
+// x that is no integer is at least 1/x below the next one. The rounding error is smaller.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -20,7 +20,7 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace division {
 
-// Returns a divisor that cannot trap: 1 for zero, and 1 for -1 if the dividend is the least number.
+// Returns a divisor that cannot trap: 1 instead of 0, and of -1 for the least dividend.
 template <typename T>
 T SafeDivisor(T x, T y) {
   const bool overflows =
@@ -33,7 +33,7 @@ T Quotient(T x, T y) {
   using Wide = std::conditional_t<sizeof(T) < 4, int32_t, T>;
   return static_cast<T>(static_cast<Wide>(static_cast<Float>(x) / static_cast<Float>(y)));
 }
-// Division by zero returns all bits set. The least number divided by -1 is itself (fact
+// Division by zero returns all bits set. The least number divided by -1 returns itself (fact
 // integer.division).
 struct Divide {
   template <typename T>
@@ -60,13 +60,13 @@ struct Remainder {
 };
 
 // Returns a number slightly above 1/y. A product with it truncates to the exact quotient: the
-// excess is larger than the rounding errors of the reciprocal and of the product, but smaller than
-// the distance from a 32-bit quotient to the next integer.
+// excess is larger than the rounding errors of the reciprocal and the product, but smaller than the
+// distance of a 32-bit quotient from the next integer.
 template <typename T>
 double ReciprocalAbove(T y) {
   return 1.0 / static_cast<double>(y) * (1 + 0x1p-51);
 }
-// Returns true if all divisors are equal and products with their reciprocal give exact quotients.
+// Returns true if all divisors are equal and products with the reciprocal yield exact quotients.
 template <typename T>
 bool DividesByOne(const T* divisors, int64_t count) {
   const T first = divisors[0];
@@ -75,8 +75,8 @@ bool DividesByOne(const T* divisors, int64_t count) {
   for (int64_t i = 0; i < count; ++i) differences |= divisors[i] ^ first;
   return differences == 0;
 }
-// Divides by multiplication, which takes half the time, if all divisors are equal, as constants
-// are.
+// If all divisors are equal, as a constant's are, divides by multiplication, which takes half the
+// time.
 template <class F, typename T>
 void DivisionLoop(HLOCTS_ARGUMENTS) {
   const T* divisors = static_cast<const T*>(b);

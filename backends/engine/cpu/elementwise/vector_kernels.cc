@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector kernels for select, clamp, iota lines and fills, compiled like those of
+// Vector kernels of select, clamp, iota and fill. They are compiled like those of
 // vector_arithmetic.cc.
 #include "backends/engine/cpu/elementwise/families.h"
 #include "spec/ir/element_width.h"
@@ -49,14 +49,14 @@ KernelFunction Select(int width) {
   return VisitWidth(width, [](auto zero) -> KernelFunction { return SelectLoop<decltype(zero)>; });
 }
 
-// Computes min(max(low, x), high). A NaN in any of the three is the result.
+// Computes min(max(low, x), high). If an operand is NaN, the result is NaN.
 template <typename T>
 void ClampLoop(HLOCTS_ARGUMENTS) {
   const T* low = static_cast<const T*>(a);
   const T* x = static_cast<const T*>(b);
   const T* high = static_cast<const T*>(c);
   T* r = static_cast<T*>(out);
-  // Compilers vectorize two loops, but not one loop that does both.
+  // Compilers vectorize two loops, but not one loop that computes both operations.
   constexpr int64_t kStep = 256;
   T at_least[kStep];
   for (int64_t at = 0; at < count; at += kStep) {
@@ -101,7 +101,7 @@ KernelFunction Line(PrimitiveType type) {
   }
 }
 
-// Repeats the element at a.
+// Writes copies of the element at a.
 template <typename T>
 void FillLoop(HLOCTS_ARGUMENTS) {
   (void)b, (void)c;

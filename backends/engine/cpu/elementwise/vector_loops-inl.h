@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over the elements of a block, which compilers vectorize; compiled for each instruction set.
+// Loops over the elements of a block. Compilers vectorize them for each instruction set.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_ELEMENTWISE_VECTOR_LOOPS_INL_H_
@@ -40,11 +40,11 @@ void UnaryLoop(HLOCTS_ARGUMENTS) {
   for (int64_t i = 0; i < count; ++i) r[i] = F::Apply(x[i]);
 }
 
-// True if F's operands may be swapped. The swap may only change which NaN is the result.
+// True if F's operands may be exchanged. This may only change which of two NaNs results.
 template <class F>
 inline constexpr bool kSymmetric = false;
-// True if swapping the operands never changes the result's bits. For floats it may change them: the
-// sum of two NaNs is the first NaN.
+// True if exchanging the operands never changes bits. For floats it may: the sum of two NaNs is the
+// first NaN.
 template <class F, typename R>
 constexpr bool kCommutes = kSymmetric<F>&& std::is_integral_v<R>;
 
@@ -70,7 +70,7 @@ void BinaryLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
-// Applies F with its operands swapped.
+// Applies F with its operands exchanged.
 template <class F, typename T, typename R = T>
 void MirroredLoop(HLOCTS_ARGUMENTS) {
   KernelParameters mirrored = p;

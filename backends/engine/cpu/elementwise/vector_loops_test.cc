@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares vector divisions and conversions with scalar code, bit for bit. Operands are the edge
-// values of every type and random bits, in arrays whose length is not a multiple of a vector.
+// Compares vector divisions and conversions with scalar code, bit for bit. The operands are edge
+// values of each type and random bits. The length of arrays is not a multiple of a vector.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kCount = 100003;
 
-// Returns the type's edge values, then random bits, every third element with few bits.
+// Returns edge values of the type, then random bits. Every third element has few bits.
 template <typename T>
 std::vector<T> Elements(uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -31,7 +31,7 @@ std::vector<T> Elements(uint64_t seed) {
   return elements;
 }
 
-// Divides in 64 bits, where quotients of at most 32 bits do not overflow.
+// Divides in 64 bits, in which quotients of up to 32 bits cannot overflow.
 template <typename T>
 T Divided(Opcode opcode, T x, T y) {
   const int64_t a = x, b = y;
@@ -60,8 +60,8 @@ TEST(VectorLoops, DivideAsOneElementAtATime) {
   CompareDivisions<uint32_t>(PrimitiveType::kU32);
 }
 
-// Checks division of all elements by one number. About half of the dividends are multiples of the
-// divisor or next to a multiple.
+// Checks divisions of many elements by one number. About half of the dividends are multiples of the
+// divisor, or differ from one by 1.
 template <typename T>
 void CompareDivisionsByOne(PrimitiveType type) {
   std::vector<T> x = Elements<T>(1), got(kCount);
@@ -89,7 +89,7 @@ TEST(VectorLoops, DivideByOneNumber) {
   CompareDivisionsByOne<uint32_t>(PrimitiveType::kU32);
 }
 
-// Returns numbers around the bounds of every integer type, then random bits.
+// Returns numbers near the bounds of every integer type, then random bits.
 template <typename T>
 std::vector<T> Floats() {
   std::vector<T> elements = Elements<T>(3);
@@ -110,8 +110,8 @@ std::vector<T> Floats() {
   return elements;
 }
 
-// Converts as specified. Conversions of floats to integers truncate, saturate and map NaN to zero;
-// conversions between integers wrap; conversions to floats round to nearest.
+// Converts as HLO specifies. Floats to integers: truncates and saturates; NaN becomes zero.
+// Integers to integers: wraps. To floats: rounds to nearest.
 template <typename To, typename From>
 To Converted(From x) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -164,8 +164,8 @@ TEST(VectorLoops, ConvertAsOneElementAtATime) {
   CompareConversions(PrimitiveType::kU64, Elements<uint64_t>(7));
 }
 
-// Checks the processor's f16 conversions, if it has them, against tables: every f16 in both
-// directions, and the f32 neighbours of the midpoint between adjacent f16 numbers.
+// Compares the processor's f16 conversions, if it has any, with tables: every f16 in both
+// directions, and f32 numbers next to the midpoints of adjacent f16 numbers.
 TEST(VectorLoops, EveryF16) {
   std::vector<uint16_t> halves(65536), back(65536);
   std::vector<float> floats(65536);
@@ -187,7 +187,7 @@ TEST(VectorLoops, EveryF16) {
     ASSERT_EQ(std::signbit(floats[i]), i >= 32768) << i;
     ASSERT_EQ(back[i], i);
   }
-  // 0x7bff is the largest finite f16. Numbers beyond the midpoint to the next step become infinite.
+  // 0x7bff is the largest finite f16. Numbers above the midpoint to 2^16 become infinite.
   std::vector<float> beside;
   for (int i = 0; i < 0x7bff; ++i) {
     const float middle = (floats[i] + floats[i + 1]) / 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of f32 and f64 by SLEEF's vector functions, within its published bound of one unit in
-// the last place (u10). SLEEF's sinh, cosh, asinh and acosh overflow too early, so these functions
-// use the C library.
+// Functions of f32 and f64 by SLEEF's vector functions, whose published error bound is one ulp
+// (u10). SLEEF's sinh, cosh, asinh and acosh overflow too early, so the C library computes these
+// functions.
 #include "backends/engine/cpu/elementwise/families.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -15,8 +15,8 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-// Names of SLEEF's functions and vectors for this target. SLEEF's header declares them by the
-// compiler's options, not by a function's target attribute.
+// Define the names of SLEEF's functions and vectors for this target. SLEEF's header depends on
+// compiler options, not on the target attribute of functions.
 #undef HLOCTS_SLEEF_F32
 #undef HLOCTS_SLEEF_F64
 #if HWY_TARGET == HWY_AVX3
@@ -81,13 +81,13 @@ template <class V>
 HWY_INLINE V AllOf(double value) {
   return hn::Set(hn::DFromV<V>(), static_cast<hn::TFromV<V>>(value));
 }
-// Returns a vector of `f32` or of `f64`, by the width of its elements.
+// Returns a vector of copies of `f32` or of `f64`, depending on the width of V's elements.
 template <class V>
 HWY_INLINE V OneOf(double f32, double f64) {
   return AllOf<V>(sizeof(hn::TFromV<V>) == 4 ? f32 : f64);
 }
-// Returns the argument itself near zero, for functions with slope one there, because SLEEF loses
-// the sign of subnormal arguments.
+// Returns the argument near zero, for functions whose slope at zero is 1, because SLEEF loses the
+// sign of subnormal arguments.
 template <class F>
 struct IsItsArgumentNearZero {
   template <class V>
@@ -99,8 +99,8 @@ using Sine = IsItsArgumentNearZero<SleefSine>;
 using Tan = IsItsArgumentNearZero<SleefTan>;
 using ExpNearZero = IsItsArgumentNearZero<SleefExpm1>;
 using LogNearOne = IsItsArgumentNearZero<SleefLog1p>;
-// SLEEF doubles the arguments. The largest arguments are therefore scaled down to avoid overflow,
-// which does not change the quotient.
+// SLEEF doubles the arguments. To avoid overflow, the largest arguments are scaled down first,
+// which does not change their quotient.
 struct Atan2 {
   template <class V>
   static HWY_INLINE V Of(V y, V x) {
@@ -109,8 +109,8 @@ struct Atan2 {
     return SleefAtan2::Of(y * scale, x * scale);
   }
 };
-// SLEEF's power overflows slightly too early. An infinite result is recomputed as the square of the
-// power with half the exponent.
+// SLEEF's power overflows slightly too early. If the result is infinite, the power is recomputed as
+// the square of the power with half the exponent.
 struct Power {
   template <class V>
   static HWY_INLINE V Of(V x, V y) {
@@ -122,8 +122,8 @@ struct Power {
     return hn::IfThenElse(hn::And(infinite, finite), hn::CopySign(half * half, power), power);
   }
 };
-// SLEEF guarantees no bound for large arguments. For these, exp(x) - 1 is computed as exp(x) and
-// log(1 + x) as log(x), because the 1 is negligible.
+// SLEEF states no bound for large arguments. For these, exp(x) - 1 is computed as exp(x), and log(1
+// + x) as log(x), because the 1 is negligible.
 struct ExponentialMinusOne {
   template <class V>
   static HWY_INLINE V Of(V x) {
@@ -142,7 +142,7 @@ struct LogPlusOne {
     return hn::IfThenElse(large, Log::Of(x), near);
   }
 };
-// Uses exp(-|x|), which is at most 1.
+// Computes exp(-|x|), which cannot overflow.
 struct Logistic {
   template <class V>
   static HWY_INLINE V Of(V x) {
@@ -157,7 +157,7 @@ struct Rsqrt {
   }
 };
 
-// Applies F to one vector after the other; the last one may be partial.
+// Applies F vector by vector. The last vector may be partial.
 template <class F, typename T, int kOperands>
 void MathLoop(HLOCTS_ARGUMENTS) {
   (void)c;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of f64 functions against the C library's long double functions.
+// Compares f64 functions with the C library's long double functions.
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -25,8 +25,8 @@ long double ExactRsqrt(long double x) { return 1 / std::sqrt(x); }
 struct RowF64 {
   Opcode opcode;
   long double (*exact)(long double);
-  double least, most;            // range of the test points
-  std::vector<double> specials;  // pairs of an argument and its result
+  double least, most;            // of the test points
+  std::vector<double> specials;  // pairs of argument and result
 };
 const RowF64 kRowsF64[] = {
     {Opcode::kExponential,
@@ -85,7 +85,7 @@ const RowF64 kRowsF64[] = {
      25,
      {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, 1, -kInfinityF64, -1, kLargestF64, 1}}};
 
-// Returns points with evenly spaced values, and points with evenly spaced logarithms of magnitudes.
+// Returns points at equal distances, and points whose logarithms have equal distances.
 std::vector<double> PointsF64(const RowF64& row) {
   std::vector<double> points;
   for (int i = 0; i <= 4001; ++i) {
@@ -106,8 +106,8 @@ std::vector<double> ResultsF64(Opcode opcode, const std::vector<double>& x) {
   return y;
 }
 
-// SLEEF's result may be wrong by one ulp, and the test's rounding adds half an ulp. A logistic
-// function has two more roundings of half an ulp each.
+// SLEEF's result may be wrong by one ulp, and the rounding in the test adds half an ulp. A logistic
+// function has two more roundings of half an ulp.
 TEST(VectorMathTest, ResultsAreWithinTheBoundsOfTheirParts) {
   for (const RowF64& row : kRowsF64) {
     const long double most = row.opcode == Opcode::kLogistic ? 2.5L : 1.5L;
@@ -123,7 +123,7 @@ TEST(VectorMathTest, ResultsAreWithinTheBoundsOfTheirParts) {
   }
 }
 
-// Checks numbers near multiples of pi/2, where most of the argument cancels.
+// Tests numbers near multiples of pi/2, where most bits of the argument cancel.
 TEST(VectorMathTest, SinesVanishWhereTheyShould) {
   std::vector<double> x;
   for (int n = 1; n < 5200; n += 7) x.push_back(n * 0x1.921fb54442d18p0);

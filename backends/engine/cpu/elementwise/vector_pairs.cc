@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that compute two operations in one loop. Loads and stores dominate the time of a cheap
+// Kernels that compute two operations in one loop. Loads and stores take most of the time of a fast
 // operation, so a pair takes little more time than one operation. Each operation is rounded
-// separately, so the bits are the same as with two loops.
+// separately, so the bits are those of two loops.
 #include <type_traits>
 #include <utility>
 
@@ -20,13 +20,13 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace pairs {
 
-// Computes x << y | x >> (width - y) by HLO's rules: a shift by the width or more yields 0.
+// Computes x << y | x >> (width - y) with HLO's shifts: a shift by the width or more yields 0.
 HLOCTS_BINARY(Rotate, y <= sizeof(T) * 8
                           ? (x << (y & (sizeof(T) * 8 - 1))) | (x >> (-y & (sizeof(T) * 8 - 1)))
                           : 0)
-HLOCTS_BINARY(Square, x* y)  // squares one operand; there is no third operand
+HLOCTS_BINARY(Square, x* y)  // uses one operand; there is no third one
 
-// Applies First, then Second. With kRight the first result is the second operation's right operand.
+// Applies First, then Second. If kRight, the result of First is the right operand of Second.
 template <class First, class Second, typename T, bool kRight>
 void PairLoop(HLOCTS_ARGUMENTS) {
   const T *x = static_cast<const T*>(a), *y = static_cast<const T*>(b);
@@ -59,7 +59,7 @@ void PairLoop(HLOCTS_ARGUMENTS) {
   }
 }
 
-// Swaps the operands of a sum or product, which only changes which of two NaNs results.
+// For add and multiply the operands may be exchanged: this only affects which of two NaNs results.
 template <class First, typename T>
 KernelFunction SecondOf(Paired second, bool right) {
   constexpr bool kFloat = std::is_floating_point_v<T>;

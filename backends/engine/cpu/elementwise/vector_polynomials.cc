@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The f32 functions used most in neural networks: range reduction followed by polynomials (minimax
-// fits by Remez exchange, coefficients rounded to f32). They stay within the bounds of the default
-// profile and are two to four times as fast as SLEEF's one-ulp functions (vector_math.cc). Fused
-// multiply-add may change the last bit between instruction sets.
+// The f32 functions that neural networks use most, by range reduction and polynomials (minimax fits
+// by Remez exchange, coefficients rounded to f32). Their errors are within the bounds of the
+// default profile. They are two to four times as fast as SLEEF's one-ulp functions
+// (vector_math.cc). With fused multiply-add, last bits may differ between instruction sets.
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -20,21 +20,21 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 
-// Evaluates c0 z^n + c1 z^(n-1) + ... by Horner's rule.
+// Evaluates c0 z^n + c1 z^(n-1) + ... + cn by Horner's rule.
 template <typename... Rest>
 inline float Polynomial(float z, float first, Rest... rest) {
   ((first = first * z + rest), ...);
   return first;
 }
 
-// ln 2 as a sum of two floats. Products of the first one with small integers are exact.
+// ln 2 as a sum of two floats. Products of the first float with small integers are exact.
 constexpr float kLn2High = 0.693359375f, kLn2Low = -2.12194440e-4f;
 constexpr float kLog2E = 0x1.715476p0f;
-// Adding this constant rounds a small float to an integer, which is in the low bits of the sum.
+// When this constant is added to a small float, the low bits of the sum are the nearest integer.
 constexpr float kRounder = 0x1.8p23f;
 constexpr uint32_t kRounderBits = 0x4b400000;
 
-// Returns e^c / 2^n with n the integer nearest to c / ln 2. Sets t so that n = BitsOf(t) -
+// Returns e^c / 2^n, where n is the integer nearest to c / ln 2. Sets t so that n = BitsOf(t) -
 // kRounderBits.
 inline float ExpMantissa(float c, float& t) {
   t = c * kLog2E + kRounder;
@@ -50,15 +50,15 @@ inline float Exp(float x) {
   c = c > 89.0f ? 89.0f : c;
   float t;
   const float y = ExpMantissa(c, t);
-  // Multiplies by 2^n as two factors, which are in range even if 2^n is not.
+  // Multiplies by two factors whose product is 2^n. They are in range even if 2^n is not.
   const uint32_t k = BitsOf(t) - kRounderBits;
   const uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(k) >> 1);
   return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
 }
 
-// Arguments up to this magnitude have results that are neither infinite nor subnormal. For such
-// arguments, ExpOf<true> multiplies by 2^n by adding n to the exponent, which yields the same bits
-// as Exp. The shift removes the bits of kRounder from t.
+// If |x| is at most this, e^x is neither infinite nor subnormal. ExpOf<true> then multiplies by 2^n
+// by adding n to the exponent, which yields the same bits as Exp. The shift removes the bits of
+// kRounder from t.
 constexpr float kExpInside = 87.0f;
 template <bool kInside>
 inline float ExpOf(float x) {
@@ -72,7 +72,7 @@ inline float Log(float x) {
   const bool tiny = x < 0x1p-126f;
   const float normal = tiny ? x * 0x1p23f : x;
   const uint32_t bits = BitsOf(normal);
-  // Brings the mantissa into [sqrt(1/2), sqrt(2)).
+  // Scales the mantissa to [sqrt(1/2), sqrt(2)).
   const int32_t exponent = static_cast<int32_t>(bits - 0x3f3504f3) >> 23;
   const float f = FloatOf(bits - (static_cast<uint32_t>(exponent) << 23)) - 1.0f;
   const float e = static_cast<float>(exponent) - (tiny ? 23.0f : 0.0f);
@@ -86,7 +86,7 @@ inline float Log(float x) {
   float r = (f + y) + e * kLn2High;
   r = x == __builtin_inff() ? x : r;
   r = x == 0.0f ? -__builtin_inff() : r;
-  return x >= 0.0f ? r : __builtin_nanf("");  // NaN for a negative number or a NaN
+  return x >= 0.0f ? r : __builtin_nanf("");  // a negative number or a NaN yields NaN
 }
 
 struct Logarithm {
@@ -109,7 +109,7 @@ struct ExponentialMinusOne {
     return x == 0.0f ? x : r;
   }
 };
-// Computes log(u) x / (u - 1) with u = 1 + x rounded, in which the rounding error of u cancels.
+// Computes log(u) x / (u - 1). u is 1 + x rounded; its rounding error cancels.
 struct LogPlusOne {
   static float Apply(float x) {
     const float u = 1.0f + x;
@@ -119,7 +119,7 @@ struct LogPlusOne {
   }
 };
 struct Tanh {
-  // Computes x P(x^2) / Q(x^2). Beyond kEnd tanh is 1 within two units in the last place.
+  // Computes x P(x^2) / Q(x^2). Above kEnd, 1 is within two ulps of tanh.
   static float Apply(float x) {
     constexpr float kEnd = 0x1.04ccccp3f;
     float c = x > kEnd ? kEnd : x;
@@ -134,9 +134,9 @@ struct Tanh {
     return r < -1.0f ? -1.0f : r;
   }
 };
-// Computes x + x g(x^2) for |x| < 1 and 1 - e^h(|x|) for larger arguments. The polynomial g
-// approximates erf(x) / x - 1, and e^h approximates erfc. From 3.92 on erf is 1 within half a unit
-// in the last place.
+// Computes x + x g(x^2) for |x| < 1, and 1 - e^h(|x|) for larger arguments. The polynomial g
+// approximates erf(x) / x - 1, and e^h approximates erfc. From 3.92 on, 1 is within half an ulp of
+// erf.
 struct Erf {
   static float Apply(float x) {
     constexpr float kEnd = 3.92f;
@@ -160,7 +160,7 @@ struct Logistic {
     return x == x ? r : x;
   }
 };
-// Returns true if no magnitude exceeds the bound; false if there is a NaN.
+// Returns true if no magnitude exceeds the bound. A NaN yields false.
 inline bool AllWithin(const float* x, int64_t count, float bound) {
   int32_t largest = 0;
   for (int64_t i = 0; i < count; ++i) {
@@ -172,7 +172,7 @@ inline bool AllWithin(const float* x, int64_t count, float bound) {
 
 constexpr int64_t kBlock = 256;
 
-// Applies a function based on e^x. Blocks of numbers within kExpInside need no range checks.
+// Applies a function that uses e^x. Blocks of numbers within kExpInside need no range checks.
 template <class F>
 void ExponentialLoop(const KernelParameters&, const void* a, const void*, const void*, void* out,
                      int64_t count) {
@@ -190,8 +190,8 @@ void ExponentialLoop(const KernelParameters&, const void* a, const void*, const 
   }
 }
 
-// Computes sine (phase 0) or cosine (phase 1) of arguments up to 2^13, reduced by multiples of pi/2
-// in double.
+// Computes sine (phase 0) or cosine (phase 1) of arguments up to 2^13. They are reduced by
+// multiples of pi/2 in double.
 template <int kPhase>
 inline float SineOf(float x) {
   constexpr double kDoubleRounder = 0x1.8p52;

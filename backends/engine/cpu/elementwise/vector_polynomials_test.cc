@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that blocks of moderate numbers, which skip range checks, have the bits of other blocks.
+// Tests that blocks of moderate numbers, which need no range checks, have the same bits as others.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kCount = 300;
 
-// Compares results with and without an extreme number in the same block.
+// Compares results in blocks with an extreme number and in blocks without one.
 TEST(VectorPolynomialsTest, NeighboursChangeNoBits) {
   const float extremes[] = {88.5f, -200.0f, std::numeric_limits<float>::infinity(), NAN};
   for (Opcode opcode : {Opcode::kExponential, Opcode::kExponentialMinusOne, Opcode::kLogistic}) {
@@ -38,7 +38,7 @@ TEST(VectorPolynomialsTest, NeighboursChangeNoBits) {
   }
 }
 
-// Checks erf within three units in the last place, for both signs; zeros keep their sign.
+// Checks that erf is within three ulps for both signs, and that zeros keep their sign.
 TEST(VectorPolynomialsTest, ErfIsWithinThreeUlps) {
   const Kernel kernel = ArithmeticKernel(Opcode::kErf, PrimitiveType::kF32);
   std::vector<float> x = {0.0f, -0.0f, 1e-30f, 1e-3f, 0.99999994f, 1.0f, 3.9199998f, 3.92f, 50.0f};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the vector kernels for every instruction set of this machine. Results must not depend on
-// the length of the array. An operand that is a single element must give the same results as an
-// array of its copies.
+// Tests the vector kernels on every instruction set of this machine. Results must not depend on the
+// length of the array. An operand that is a single element must give the results of an array of its
+// copies.
 #include <cmath>
 #include <cstdint>
 #include <random>
@@ -19,7 +19,7 @@ using P = PrimitiveType;
 
 constexpr int64_t kMost = 200;
 
-// Returns small numbers, some of which are shifts by more than the width.
+// Returns small numbers. As shift amounts, some exceed the width.
 template <typename T>
 std::vector<T> Numbers(int seed) {
   std::mt19937 random(seed);
@@ -28,8 +28,8 @@ std::vector<T> Numbers(int seed) {
   return numbers;
 }
 
-// Returns the results of run(a, b, c, out, count). `single` is a bit mask of the operands of which
-// only the first element is passed.
+// Returns the results of run(a, b, c, out, count). `single` is a bit mask of operands of which only
+// the first element is used.
 template <typename R, typename A, typename B, typename C>
 std::vector<R> Results(KernelFunction run, int single, const std::vector<A>& a,
                        const std::vector<B>& b, const std::vector<C>& c, int64_t count) {
@@ -100,7 +100,7 @@ bool Holds(Direction direction, T x, T y) {
   return false;
 }
 
-// Returns numbers for comparisons. Some are equal for every seed. Floats have one NaN, whose
+// Returns numbers to compare. Some are the same for every seed. Floats contain one NaN, whose
 // position depends on the seed.
 template <typename T>
 std::vector<T> Compared(int seed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that convert elements block by block, run another kernel, and convert the results back.
+// Kernels that convert elements block by block, run another kernel, and convert the results.
 #include "backends/engine/cpu/elementwise/wrappers.h"
 
 #include <cstring>

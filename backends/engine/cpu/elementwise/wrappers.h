@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that run another kernel, `inner`, on elements of a type that `inner` supports: narrow
-// floats as f32, sub-byte integers as bytes.
+// Kernels that run another kernel, `inner`, on elements of a type that it supports: narrow floats
+// as f32, sub-byte integers as bytes.
 #pragma once
 
 #include "backends/engine/cpu/elementwise/kernel.h"
@@ -14,36 +14,36 @@ inline PrimitiveType ByteType(PrimitiveType type) {
   return IsSigned(type) ? PrimitiveType::kS8 : PrimitiveType::kU8;
 }
 
-// Runs an f32 kernel on decoded elements; float results are encoded again.
+// Runs an f32 kernel on elements decoded to f32. Encodes the results if they are floats.
 void ThroughF32(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
 // Runs an f64 kernel on elements decoded to f64. The strict profile uses it for functions, because
-// rounding a result to f32 first could create a tie.
+// a result that is first rounded to f32 could become a tie.
 void ThroughF64(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                 int64_t count);
-// Computes abs and negate of formats with a sign bit. numbers[0] is the second operand of `inner`.
+// Computes abs and negate in formats with a sign bit. numbers[0] is the second operand of `inner`.
 void WithMask(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
               int64_t count);
 
-// How an operation interprets the unused bits of a byte with a sub-byte integer.
+// The contents of the unused bits when an operation reads a sub-byte integer as a byte.
 enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
 // Runs a byte kernel on sub-byte integers. numbers[0] is the Extension of the operands. numbers[1]
-// is subtracted from the result: count-leading-zeros also counts the unused bits of the byte.
+// is subtracted from the result, because count-leading-zeros also counts unused bits.
 void ThroughByte(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                  int64_t count);
 
 // Adds, subtracts or negates complex numbers as twice as many real numbers.
 void OnParts(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
              int64_t count);
-// Converts an s64 line that starts at the value at a, by `inner`.
+// Writes x, x + 1, ... as s64 and converts them by `inner`. x is the s64 at a.
 void LineThroughS64(const KernelParameters& p, const void* a, const void* b, const void* c,
                     void* out, int64_t count);
 
-// Copies elements, without an inner kernel.
+// Copies elements. There is no inner kernel.
 void CopyBytes(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                int64_t count);
-// Copies elements to another type of the same width: a pred becomes 0 or 1, and the unused bits of
-// a byte are extended.
+// Copies elements to another type of the same width. A pred becomes 0 or 1. The unused bits of a
+// byte are extended.
 void SameBits(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
               int64_t count);
 
