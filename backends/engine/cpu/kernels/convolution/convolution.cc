@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Convolution by matrix products: the input elements under a block of outputs are packed as a
-// matrix, with zeros for padding and holes, and this matrix is multiplied by the kernel. f32 arrays
-// with adjacent features use direct.h instead.
+// matrix, with zeros for padding and holes (between dilated elements), and multiplied by the
+// kernel. Convolutions of f32 with adjacent features use direct.h instead.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
 #include <algorithm>
@@ -55,7 +55,7 @@ absl::Status CheckSizes(const ConvolutionRequest& request, int64_t& outputs, int
   return absl::OkStatus();
 }
 
-// Fills the output with zeros, for convolutions whose sums are empty.
+// Fills the output with zeros. Is used if the sums have no terms.
 void ClearOutput(const ConvolutionRequest& request) {
   LoopNest<1> loops = {{request.batch / request.batch_groups, {request.output_batch_stride}},
                        {request.output_features, {request.output_feature_stride}}};
@@ -71,8 +71,8 @@ void ClearOutput(const ConvolutionRequest& request) {
 }
 
 // The input elements under the outputs, packed as a matrix: [pixel][tap][channel] if channels are
-// adjacent in the input, else [channel][tap][pixel]. The batch is treated as one more spatial
-// dimension with a single tap. It is the innermost dimension if batch entries are adjacent.
+// adjacent in the input, else [channel][tap][pixel]. The batch is one more spatial dimension, with
+// one tap. It is the innermost one if batch entries are adjacent.
 class Patches : public PixelGrid {
  public:
   explicit Patches(const ConvolutionRequest& request)
@@ -102,10 +102,10 @@ class Patches : public PixelGrid {
         });
   }
 
-  // Multiplies a packed block by the kernel. The product is [pixel][feature] or [feature][pixel].
+  // Multiplies a packed block by the kernel. The result is [pixel][feature] or [feature][pixel].
   absl::Status Multiply(const Parallel& parallel, int64_t group, int64_t count, const void* patches,
                         void* product) const {
-    // The contracting dimensions in the order of the patches, followed by the free dimension.
+    // The contracting dimensions, in the order of the packed matrix, then the free dimension.
     absl::InlinedVector<int64_t, 6> sizes, kernel_strides, patch_strides, summed;
     const auto add = [&](int64_t size, int64_t kernel_stride) {
       sizes.push_back(size);
@@ -140,8 +140,8 @@ class Patches : public PixelGrid {
                           : Dot(parallel, {right, left, request.output_type, product});
   }
 
-  // Returns true if a block's product has the layout of the output, so that no copy is needed. If
-  // features come first, a block must be a whole number of images.
+  // Returns true if the product of a block has the layout of the output and need not be copied. If
+  // features come first, a block must consist of whole images.
   bool IsDense(int64_t count) const {
     int64_t stride = features_last_ ? request.output_features : 1, size = 1;
     if (request.output_feature_stride != (features_last_ ? 1 : count)) return false;
@@ -152,7 +152,7 @@ class Patches : public PixelGrid {
     }
     return features_last_ ? groups == 1 : size == count;
   }
-  // Copies a block's product to the output.
+  // Copies the product of a block to the output.
   template <typename T>
   void Spread(int64_t group, int64_t first, int64_t count, const T* product) const {
     T* to = static_cast<T*>(request.output);
@@ -173,8 +173,8 @@ class Patches : public PixelGrid {
         channels_last_(channels_last),
         features_last_(request.output_feature_stride == 1) {}
 
-  // Packs the channels under the innermost taps of output j. If taps are adjacent in the input, one
-  // copy moves all of them.
+  // Packs the channels under the innermost taps of output j. If these taps are adjacent in the
+  // input, one copy is enough.
   template <typename T>
   void FillTaps(const T* from, int64_t j, T* to) const {
     const ConvolutionDimension& d = spatial.back();
@@ -230,12 +230,12 @@ class Patches : public PixelGrid {
     }
   }
 
-  const bool channels_last_;  // layout of the patches
+  const bool channels_last_;  // layout of the packed matrix
   const bool features_last_;  // layout of the products
 };
 
-// Returns the number of outputs to pack at a time: enough to justify packing the kernel, few enough
-// to stay in a cache.
+// Returns the number of outputs to pack at a time: enough that packing the kernel pays off, and so
+// few that they stay in a cache.
 int64_t BlockOf(const ConvolutionRequest& request, const Patches& patches) {
   constexpr int64_t kBytes = 256 << 10, kLeast = 192;
   const int64_t row = patches.depth() * StorageBytes(request.input_type);
@@ -244,7 +244,7 @@ int64_t BlockOf(const ConvolutionRequest& request, const Patches& patches) {
   if (!patches.features_last() && !patches.batch_inside && whole > most) {
     const int64_t image = whole / (request.batch / request.batch_groups);
     if (image <= 4 * most) return image;
-    whole = image;  // blocks are equal parts of an image
+    whole = image;  // an image is divided into equal blocks
   }
   const int64_t pieces = (whole + most - 1) / most;
   return (whole + pieces - 1) / pieces;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO's convolution of any rank. Requests describe dimension numbers as strides, so the caller need
-// not rearrange arrays of any layout.
+// HLO's convolution of any rank. A request gives the strides of each dimension, so arrays of any
+// layout can be read in place.
 #pragma once
 
 #include <cstdint>
@@ -24,20 +24,20 @@ struct ConvolutionRequest {
   PrimitiveType input_type = PrimitiveType::kF32, kernel_type = PrimitiveType::kF32;
   PrimitiveType output_type = PrimitiveType::kF32;
   absl::InlinedVector<ConvolutionDimension, 3> spatial;
-  int64_t batch = 1;           // of the input; the output has batch / batch_groups
+  int64_t batch = 1;           // of the input; that of the output is batch / batch_groups
   int64_t input_features = 1;  // of the input
   int64_t kernel_inputs = 1;   // size of the kernel's input feature dimension
   int64_t output_features = 1;
-  int64_t feature_groups = 1, batch_groups = 1;  // at most one exceeds 1
+  int64_t feature_groups = 1, batch_groups = 1;  // at most one is greater than 1
   int64_t input_batch_stride = 0, input_feature_stride = 0;
   int64_t kernel_input_stride = 0, kernel_output_stride = 0;
   int64_t output_batch_stride = 0, output_feature_stride = 0;
   const void* input = nullptr;
   const void* kernel = nullptr;
-  void* output = nullptr;  // the call writes every element that the strides address
+  void* output = nullptr;  // every element that the strides address is written
 };
 
-// Computes the convolution. Types must satisfy DotSupported.
+// Computes the convolution. DotSupported must be true for the types.
 absl::Status Convolution(const Parallel& parallel, const ConvolutionRequest& request);
 
 }  // namespace hlocts::kernels

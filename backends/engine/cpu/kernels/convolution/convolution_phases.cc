@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kPhasesMax = 64;
 
-// Returns the number of outputs (or taps) after which the distance from the holes repeats.
+// Return after how many outputs (or taps) the position modulo base_dilation repeats.
 int64_t OutputPeriod(const ConvolutionDimension& d) {
   return d.base_dilation / std::gcd(d.base_dilation, d.window_stride);
 }
@@ -22,7 +22,7 @@ struct Phase {
 };
 
 // Returns the phase of outputs number, number + period, ... For output `number`, tap k is at
-// position number * stride + k * window_dilation - padding_low of the dilated input. That position
+// position number * stride + k * window_dilation - padding_low of the dilated input. This position
 // is an element of the input if it is a multiple of base_dilation.
 Phase PhaseOf(const ConvolutionDimension& d, int64_t number) {
   const int64_t outputs = OutputPeriod(d), taps = TapPeriod(d);
@@ -45,7 +45,7 @@ Phase PhaseOf(const ConvolutionDimension& d, int64_t number) {
   part.padding_low = -(place(first) / d.base_dilation);
   part.kernel_size = (d.kernel_size - first + taps - 1) / taps;
   part.kernel_stride = d.kernel_stride * taps;
-  // With reversal, the phase's last tap comes first in the kernel.
+  // With reversal, the last tap of the phase has the lowest offset in the kernel.
   const int64_t last = first + (part.kernel_size - 1) * taps;
   phase.kernel_offset = (d.reversal ? d.kernel_size - 1 - last : first) * d.kernel_stride;
   return phase;

@@ -6,14 +6,14 @@
 namespace hlocts::kernels {
 namespace {
 
-// Sizes of one spatial dimension. The output's size follows from them.
+// One spatial dimension. Its output size follows from these attributes.
 struct Window {
   int64_t input, kernel, stride = 1, low = 0, high = 0, base = 1, dilation = 1;
   bool reversal = false;
 };
 // Layouts of input, kernel and output: NHWC, NCHW, and the layouts of gradients, CNHW and CHWN.
-// With NHWC the kernel is HWIO. In the other layouts the kernel's output features take the position
-// of the batch.
+// With NHWC the kernel is HWIO. In other layouts the kernel's output feature dimension has the
+// position of the batch dimension.
 enum class Layout { kFeaturesLast, kFeaturesFirst, kBatchSecond, kBatchLast };
 
 struct Case {
@@ -27,8 +27,8 @@ const Case kConvolutionCases[] = {
     {{{8, 3, 1, 1, 1}, {8, 3, 1, 1, 1}}, 1, 16, 64},
     {{{8, 3, 2, 0, 1}, {9, 2, 3, 1, 0}}, 3, 3, 4},
     {{{6, 3, 1, 2, 2, 2}, {5, 3, 1, 1, 1, 1, 2}}, 2, 4, 7},  // dilations
-    // Dilated inputs: taps on holes only, strides and dilations with and without a factor in common
-    // with the base dilation, reversed kernels.
+    // Dilated inputs: only holes under some taps, strides and dilations with and without a common
+    // factor with the base dilation, reversed kernels.
     {{{7, 4, 1, 3, 2, 3, 1, true}, {6, 2, 2, 1, 3, 4, 1}}, 2, 3, 5},
     {{{9, 5, 3, 4, 0, 2, 2, true}, {5, 1, 1, -1, 2, 3, 1}}, 1, 4, 20},
     {{{6, 3, 4, 1, 5, 6, 3}, {8, 3, 1, 2, -2, 2, 3, true}}, 1, 6, 4, 2},
@@ -41,7 +41,7 @@ const Case kConvolutionCases[] = {
     {{{5, 3}}, 6, 2, 9, 1, 3},                            // batch groups
     {{{7, 3}, {9, 3}}, 2, 5, 33, 1, 1, Layout::kFeaturesFirst},
     {{{7, 3, 1, 1, 1}, {9, 3, 1, 1, 1}}, 2, 12, 12, 12, 1, Layout::kFeaturesFirst},
-    // Rows long enough for vectors.
+    // These rows are long enough for vectors.
     {{{6, 3, 1, 1, 1}, {40, 3, 1, 1, 1}}, 2, 3, 11, 1, 1, Layout::kFeaturesFirst},
     {{{7, 3, 2, 0, 1}, {35, 4, 1, 2, 3, 1, 3}}, 2, 4, 10, 2, 1, Layout::kFeaturesFirst},
     {{{5, 2, 1, 1, 1, 2, 2, true}, {37, 3, 1, -2, 4, 1, 1, true}},
@@ -56,8 +56,8 @@ const Case kConvolutionCases[] = {
     {{{4, 1}, {75, 3, 4, -3, 2, 1, 3, true}}, 2, 2, 5, 1, 1, Layout::kFeaturesFirst},
     {{{70, 2, 5, 60, 90}}, 2, 3, 4, 1, 1, Layout::kFeaturesFirst},
     {{{7, 1, 2}, {61, 1, 2}}, 2, 9, 17, 1, 1, Layout::kFeaturesFirst},
-    // Planes whose rows form one line, tiles with one, few and many features, dilated inputs split
-    // into phases.
+    // Planes whose rows are contiguous, tiles with one, few and many features, and dilated inputs
+    // that are split into phases.
     {{{7, 3, 1, 1, 1}, {7, 3, 1, 1, 1}}, 3, 5, 19, 1, 1, Layout::kFeaturesFirst},
     {{{14, 3, 1, 1, 1}, {14, 3, 1, 1, 1}}, 2, 4, 3, 1, 1, Layout::kFeaturesFirst},
     {{{9, 3, 2, 1, 1}, {14, 1}}, 2, 4, 8, 4, 1, Layout::kFeaturesFirst},
@@ -71,8 +71,8 @@ const Case kConvolutionCases[] = {
      1,
      1,
      Layout::kFeaturesFirst},
-    // Elements adjacent in memory but not in packed copies: few outputs, kernels as large as the
-    // input.
+    // Elements that are adjacent in memory but not in packed copies: few outputs, and kernels as
+    // large as the input.
     {{{7, 3}, {5, 3}}, 2, 20, 37, 1, 1, Layout::kFeaturesFirst},
     {{{7, 3, 1, 0, 0, 1, 1, true}, {20, 18, 1, 0, 0, 1, 1, true}},
      2,
@@ -86,8 +86,8 @@ const Case kConvolutionCases[] = {
     {{{9, 4, 1, 1, 2, 1, 2}, {9, 4, 1, 1, 2, 1, 2}}, 18, 3, 20, 1, 1, Layout::kBatchSecond},
     {{{9, 9, 1, 1, 1}, {18, 18, 1, 1, 1}}, 19, 4, 35, 1, 1, Layout::kBatchLast},
     {{{5, 3}, {20, 3}}, 6, 2, 9, 1, 3, Layout::kBatchSecond},
-    {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},  // three dimensions
-    {{}, 3, 4, 5},                        // none
+    {{{4, 2}, {4, 2}, {4, 3}}, 1, 2, 5},  // three spatial dimensions
+    {{}, 3, 4, 5},                        // no spatial dimension
     {{{56, 56}, {56, 56}}, 1, 2, 3},      // a kernel as large as the input
 };
 
@@ -96,7 +96,7 @@ int64_t OutputSize(const Window& w) {
   return (dilated - ((w.kernel - 1) * w.dilation + 1)) / w.stride + 1;
 }
 
-// Strides of dense arrays.
+// The strides of a dense array.
 struct Strides {
   int64_t batch, feature, count;
   std::vector<int64_t> spatial;
@@ -139,7 +139,7 @@ ConvolutionRequest RequestOf(const Case& c, Layouts& layouts) {
   request.batch_groups = c.batch_groups;
   layouts.input = StridesOf(c.batch, c.inputs, input_sizes, c.layout);
   layouts.output = StridesOf(c.batch / c.batch_groups, c.outputs, layouts.output_sizes, c.layout);
-  // HWIO is spatial, input, output; in other layouts the "batch" is the output feature.
+  // HWIO is spatial, input, output. In other layouts the batch position is the output feature.
   const int64_t in = request.kernel_inputs;
   if (c.layout != Layout::kFeaturesLast) {
     layouts.kernel = StridesOf(c.outputs, in, layouts.kernel_sizes, c.layout);
@@ -196,7 +196,7 @@ std::vector<Wide> Sums(const Case& c, const ConvolutionRequest& r, const Layouts
   return result;
 }
 
-// Caches the expected sums by case. Types with the same elements share an entry.
+// Caches the expected sums of each case. Types with the same elements share them.
 template <typename Wide>
 std::vector<std::vector<Wide>>& KnownSums() {
   static auto* known = new std::vector<std::vector<Wide>>(std::size(kConvolutionCases));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direct convolution. A tile has several outputs, each with two vectors of features. Each output
-// reads the input through one pointer per tap; padding and holes point to a row of zeros. The
-// kernel is packed once. Depthwise convolutions compute one output at a time, with channels in
-// vectors.
+// Direct convolution. A tile has several outputs, each with two vectors of features. An output
+// reads the input by one pointer for each tap; for padding and holes it points to a row of zeros.
+// The kernel is packed once. Depthwise convolutions compute one output at a time, and their vectors
+// contain channels.
 #include "backends/engine/cpu/kernels/convolution/direct.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 #include "backends/engine/cpu/kernels/runtime/vector-inl.h"
 #include "hwy/highway.h"
 
-// The size of a tile and the functions that compute one.
+// The size of a tile, and the functions that compute a tile.
 #ifndef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_DIRECT_CC_ONCE_
 #define HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_CONVOLUTION_DIRECT_CC_ONCE_
 namespace hlocts::kernels {
@@ -124,7 +124,7 @@ HWY_EXPORT(TileOfTarget);
 
 namespace {
 
-constexpr int64_t kTilesAtOnce = 8;  // tiles that share one pass over a panel of weights
+constexpr int64_t kTilesAtOnce = 8;  // tiles that use a panel of weights before the next panel
 constexpr int64_t kRowsAtOnce = 2048;
 
 bool IsDepthwise(const PixelGrid& grid) {
@@ -167,7 +167,7 @@ void FindRows(const PixelGrid& grid, const float* from, int64_t first, int64_t c
                   });
 }
 
-// Computes outputs [first, first + count) of a group with all panels of its kernel.
+// Computes outputs [first, first + count) of a group, for all panels of the group's kernel.
 void RunBlock(const PixelGrid& grid, const DirectTile& tile, int64_t group, int64_t first,
               int64_t count, const float* weights, const float* zeros) {
   const float* from = static_cast<const float*>(grid.request.input) + grid.GroupShift(group);
@@ -229,7 +229,7 @@ bool IsDirect(const PixelGrid& grid) {
   constexpr PrimitiveType kF32 = PrimitiveType::kF32;
   const bool adjacent = (request.input_feature_stride == 1 || request.input_features == 1) &&
                         (request.output_feature_stride == 1 || request.output_features == 1);
-  constexpr int64_t kFeaturesMin = 8;  // fewer features leave most of a tile empty
+  constexpr int64_t kFeaturesMin = 8;  // with fewer features, most of a tile is unused
   return adjacent && request.input_type == kF32 && request.kernel_type == kF32 &&
          request.output_type == kF32 && (grid.features >= kFeaturesMin || IsDepthwise(grid));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Convolution of f32 without a copy of the input. Features must be adjacent in memory.
+// Convolution of f32 that reads the input in place. Features must be adjacent in memory.
 #pragma once
 
 #include "absl/status/status.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The outputs of a convolution in row-major order, and the input elements under their taps.
+// The outputs (pixels) of a convolution in row-major order, and the input elements under taps.
 #pragma once
 
 #include <algorithm>
@@ -8,9 +8,9 @@
 
 namespace hlocts::kernels {
 
-// The geometry of one group. Offsets are in elements, and taps are in row-major order. The batch is
-// treated as one more spatial dimension with a single tap: the innermost one if `batch_inside`,
-// else the outermost.
+// The geometry of one group. Offsets are in elements. Taps are in row-major order. The batch is one
+// more spatial dimension, with one tap. It is the innermost dimension if `batch_inside`, else the
+// outermost one.
 struct PixelGrid {
   PixelGrid(const ConvolutionRequest& of, bool inside)
       : request(of),
@@ -31,22 +31,22 @@ struct PixelGrid {
     outer_taps = taps / spatial.back().kernel_size;
   }
 
-  // Returns the offset of the group's channels in the input.
+  // Returns the offset in the input of the group's first channel.
   int64_t GroupShift(int64_t group) const {
     return group * (request.batch_groups > 1
                         ? request.batch / request.batch_groups * request.input_batch_stride
                         : channels * request.input_feature_stride);
   }
-  // Returns the position in the input dimension under tap k of output j, or -1 if this position is
-  // padding or a hole between dilated elements.
+  // Returns the position in the input dimension under tap k of output j, or -1 if the tap is in
+  // padding or in a hole between dilated elements.
   static int64_t Place(const ConvolutionDimension& d, int64_t j, int64_t k) {
     const int64_t at = j * d.window_stride + k * d.window_dilation - d.padding_low;
     if (d.base_dilation == 1) return at < d.input_size ? at : -1;
     if (at < 0 || at % d.base_dilation != 0) return -1;
     return at / d.base_dilation < d.input_size ? at / d.base_dilation : -1;
   }
-  // Returns the input offset due to all dimensions but the innermost, or -1 if the position is
-  // padding or a hole.
+  // Returns the input offset in all dimensions except the innermost one, or -1 if the tap is in
+  // padding or in a hole.
   int64_t OuterOffset(int64_t row, int64_t tap) const {
     int64_t offset = 0;
     for (size_t d = spatial.size() - 1; d-- > 0;) {
@@ -68,8 +68,8 @@ struct PixelGrid {
     }
     return offset;
   }
-  // Calls visit(outer tap, input offset or -1, first column, output number relative to `first`,
-  // count) for each row of outputs in [first, first + count) and each outer tap.
+  // Calls visit(outer tap, input offset or -1, first column, output's index minus `first`, count)
+  // for each row of outputs in [first, first + count) and each outer tap.
   template <typename Visit>
   void ForEachRow(int64_t first, int64_t count, Visit visit) const {
     const int64_t row_size = spatial.back().output_size;

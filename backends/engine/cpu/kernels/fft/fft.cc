@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transforms of rows of equal length, several rows in the lanes of a vector. A long row is
-// transformed as a matrix (columns, twiddles, rows), and a length with a large prime factor as a
+// Transforms rows of equal length; each lane of a vector has one row. A long row is transformed as
+// a matrix (columns, twiddles, rows), and a row whose length has a large prime factor as a
 // convolution. Real transforms use complex transforms of the full length.
 #include "backends/engine/cpu/kernels/fft/fft.h"
 
@@ -25,7 +25,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Element i of row r is the complex number at index r * row + i * element of `data`.
+// Element i of row r is the complex number at data[2 * (r * row + i * element)].
 template <typename Pointer>
 struct RowLayout {
   Pointer data;
@@ -35,12 +35,12 @@ template <typename T>
 struct RowsRequest {
   int64_t n, rows;
   RowLayout<const T*> input;
-  RowLayout<T*> output;  // the same array as `input`, or disjoint from it
-  bool inverse = false;  // an inverse is scaled by 1 / n
+  RowLayout<T*> output;  // the same array as `input`, or no overlap with it
+  bool inverse = false;  // inverse transforms are scaled by 1 / n
 };
 
-// Calls visit(element * width + lane, address) for all elements of a group of rows. Elements that
-// are adjacent in memory are visited one after the other.
+// Calls visit(element * width + lane, address) for all elements of a group of rows, in an order in
+// which adjacent elements in memory follow each other.
 template <typename Pointer, typename Visit>
 HLOCTS_INLINE void ForEachLane(const RowLayout<Pointer>& rows, int64_t first, int64_t count,
                                int64_t n, int64_t width, Visit visit) {
@@ -104,7 +104,7 @@ absl::Status RunGroups(const Parallel& parallel, const RowsRequest<T>& r) {
 template <typename T>
 absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r);
 
-// Returns the largest divisor of n that is at most its square root.
+// Returns the largest divisor of n that does not exceed its square root.
 inline int64_t SplitFactor(int64_t n) {
   int64_t best = 1;
   for (int64_t f = 1; f * f <= n; ++f) {
@@ -114,7 +114,7 @@ inline int64_t SplitFactor(int64_t n) {
 }
 
 // The factor exp(-2 pi i k j / n) is the product of two table entries: `near` for j % kSplitStep,
-// `far` for the rest of j.
+// and `far` for the rest of j.
 constexpr int64_t kSplitStep = 64;
 template <typename T>
 struct SplitRoots {
@@ -133,7 +133,7 @@ std::shared_ptr<const SplitRoots<T>> SplitRootsOf(int64_t n, int64_t n1, int64_t
   });
 }
 
-// Multiplies complex numbers x[j] by near[j] * far, or by its conjugate.
+// Multiplies the complex numbers x[j] by near[j] * far, or by its conjugate if `conjugate`.
 template <typename T>
 void MultiplyRoots(const std::complex<T>* near, const std::complex<T>& far, bool conjugate,
                    int64_t count, T* __restrict x) {
@@ -174,16 +174,16 @@ absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t
   return TransformRows<T>(parallel, {n2, n1, {between, n2, 1}, {out, to, n1 * to}, r.inverse});
 }
 
-// The plan of Bluestein's algorithm. The transform becomes a convolution with a chirp. The length
-// of this convolution has no large prime factor.
+// The plan of Bluestein's algorithm, by which the transform becomes a convolution with a chirp. The
+// length of the convolution has no large prime factor.
 template <typename T>
 struct ChirpPlan {
-  int64_t length;                            // length of the convolution
-  std::vector<std::complex<T>> chirp;        // exp(-i pi k^2 / n)
-  std::vector<std::complex<T>> transformed;  // transform of the conjugate chirp, over `length`
+  int64_t length;                            // of the convolution
+  std::vector<std::complex<T>> chirp;        // element k is exp(-i pi k^2 / n)
+  std::vector<std::complex<T>> transformed;  // transform, over `length`, of the conjugate chirp
 };
 
-// Returns null if out of memory.
+// Returns null if memory is exhausted.
 template <typename T>
 std::shared_ptr<const ChirpPlan<T>> ChirpPlanOf(int64_t n) {
   static auto* cache = new FftCache<ChirpPlan<T>>();
@@ -233,7 +233,7 @@ absl::Status ConvolvedRow(const RowsRequest<T>& r, const ChirpPlan<T>& plan, int
   HLOCTS_RETURN_IF_ERROR(TransformRows(Parallel(1), inner));
   const T scale = r.inverse ? T(1) / static_cast<T>(r.n) : T(1);
   for (int64_t i = 0; i < r.n; ++i) {
-    T re = data[2 * i], im = -data[2 * i + 1];  // the second transform was of the conjugate
+    T re = data[2 * i], im = -data[2 * i + 1];  // the second transform was that of the conjugate
     MultiplyRoot(re, im, plan.chirp[i]);
     if (r.inverse) std::swap(re, im);
     out[2 * i * r.output.element] = re * scale;
@@ -244,8 +244,8 @@ absl::Status ConvolvedRow(const RowsRequest<T>& r, const ChirpPlan<T>& plan, int
 
 template <typename T>
 absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
-  constexpr int64_t kShortLength = 64;   // shorter rows are not split in two
-  constexpr int64_t kLongLength = 8192;  // several longer rows do not fit the cache at once
+  constexpr int64_t kShortLength = 64;   // shorter rows are not split
+  constexpr int64_t kLongLength = 8192;  // several rows of more elements do not fit in the cache
   if (HasLargePrime(r.n)) {
     const auto plan = ChirpPlanOf<T>(r.n);
     if (plan == nullptr) return OutOfScratch(r.n * 8);
@@ -267,9 +267,9 @@ absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
   return few ? RunGroups<T, T>(parallel, r) : RunGroups<Vec<T>, T>(parallel, r);
 }
 
-constexpr int64_t kRealElements = 1 << 20;  // elements of full complex rows processed at a time
+constexpr int64_t kRealElements = 1 << 20;  // complex elements that are processed at a time
 
-// Transforms every dimension but the last, in place, as [outer, n, inner] along n.
+// Transforms every dimension but the last, in place: along n of [outer, n, inner].
 template <typename T>
 absl::Status OtherDimensions(const Parallel& parallel, const FftRequest& request, int64_t batch,
                              int64_t last, bool inverse, T* data) {
@@ -289,8 +289,8 @@ absl::Status OtherDimensions(const Parallel& parallel, const FftRequest& request
   return absl::OkStatus();
 }
 
-// Calls fill(row, z) for a few rows, transforms them, and calls drain(row, z). z is the memory of
-// the row's n complex numbers.
+// Calls fill(row, z) for a few rows, transforms them, and calls drain(row, z) for each. z points to
+// the n complex numbers of the row.
 template <typename T, typename Fill, typename Drain>
 absl::Status ThroughComplexRows(const Parallel& parallel, int64_t rows, int64_t n, bool inverse,
                                 Fill fill, Drain drain) {
@@ -330,7 +330,7 @@ absl::Status RealForward(const Parallel& parallel, const FftRequest& request, in
 }
 
 // `in` has the first n / 2 + 1 elements of each row; the others are their conjugates. The imaginary
-// parts of the first and the middle element cancel.
+// parts of the first element and, for even n, of the last one have no effect.
 template <typename T>
 absl::Status RealInverse(const Parallel& parallel, const FftRequest& request, const T* in,
                          int64_t rows, int64_t n) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of a mixed-radix transform. Each lane of a vector may contain a different transform.
-// Real and imaginary parts are separate arrays. Each pass is out of place and keeps the elements in
-// order. V is T or a vector of T.
+// The passes of a mixed-radix transform. Each lane of a vector may have a different transform. Real
+// and imaginary parts are separate arrays. A pass writes to another array, and keeps the elements
+// in order. V is T or a vector of T.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_FFT_FFT_PASSES_INL_H_
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Arrays of n real parts and n imaginary parts.
+// Arrays of the real parts and of the imaginary parts.
 template <typename V>
 struct SplitComplex {
   V* re;
@@ -73,8 +73,8 @@ HLOCTS_INLINE void MultiplyRoot(V& re, V& im, std::complex<T> w) {
   re = r;
 }
 
-// Computes to[q + s (radix p + k)] = butterfly over from[q + s (p + j m)], times the twiddle of (p,
-// k).
+// Computes to[q + s (radix p + k)] as the butterfly of from[q + s (p + j m)] over j, times the
+// twiddle of (p, k).
 template <int kRadix, typename V, typename T>
 void FixedPass(const FftStage<T>& stage, int64_t s, SplitComplex<V> from, SplitComplex<V> to) {
   const int64_t m = stage.m;
@@ -121,7 +121,7 @@ void AnyPass(const FftStage<T>& stage, int64_t s, SplitComplex<V> from, SplitCom
   }
 }
 
-// Transforms `data` forward. Returns whichever of `data` and `other` contains the result.
+// Transforms `data` forward. Returns `data` or `other`, whichever has the result.
 template <typename V, typename T>
 SplitComplex<V> RunPasses(const FftPlan<T>& plan, SplitComplex<V> data, SplitComplex<V> other) {
   int64_t s = 1;

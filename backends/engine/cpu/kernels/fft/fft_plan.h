@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Factors and twiddles for one transform length.
+// The factors and twiddles of transforms of one length.
 #pragma once
 
 #include <cmath>
@@ -15,7 +15,7 @@ namespace hlocts::kernels {
 // Lengths with a larger prime factor use Bluestein's algorithm.
 inline constexpr int64_t kLargestRadix = 61;
 
-// Returns exp(-2 pi i numerator / denominator), rounded once to T.
+// Returns exp(-2 pi i numerator / denominator). Each part is rounded once to T.
 template <typename T>
 std::complex<T> Root(int64_t numerator, int64_t denominator) {
   using Wide = std::conditional_t<sizeof(T) == 4, double, long double>;
@@ -27,9 +27,9 @@ std::complex<T> Root(int64_t numerator, int64_t denominator) {
 template <typename T>
 struct FftStage {
   int radix;
-  int64_t m;                              // remaining length after the stage
-  std::vector<std::complex<T>> twiddles;  // [p][k - 1] = root of (m * radix) to the p * k
-  std::vector<std::complex<T>> roots;     // roots of the radix, if there is no butterfly for it
+  int64_t m;                              // length that remains after the stage
+  std::vector<std::complex<T>> twiddles;  // [p][k - 1]: root of (m * radix) to the power p * k
+  std::vector<std::complex<T>> roots;     // roots of the radix if it has no butterfly
 };
 
 template <typename T>
@@ -38,8 +38,8 @@ struct FftPlan {
   std::vector<FftStage<T>> stages;
 };
 
-// Returns the factors of n, the 4s first; empty for n = 1. The last factor may be a prime above
-// kLargestRadix.
+// Returns the factors of n, first the fours, or nothing if n is 1. The last factor may be a prime
+// above kLargestRadix.
 inline std::vector<int64_t> FactorsOf(int64_t n) {
   std::vector<int64_t> factors;
   for (int64_t f : {4, 2, 3, 5}) {
@@ -59,8 +59,8 @@ inline bool HasLargePrime(int64_t n) {
   return false;
 }
 
-// A cache of values by key. When it has many entries, all are removed. If making a value fails
-// (null), the next request tries again.
+// A cache of values by key. When it is full, all values are removed. If `make` fails (returns
+// null), the next call tries again.
 template <typename Value>
 class FftCache {
  public:

@@ -11,7 +11,7 @@ namespace {
 
 using Wide = std::complex<long double>;
 
-// Computes the transform by its definition, over the last dimension of [rows, n].
+// Computes the transform by its definition, along the last dimension of [rows, n].
 std::vector<Wide> Slow(const std::vector<Wide>& in, int64_t n, bool inverse) {
   std::vector<Wide> roots(n), out(in.size());
   const long double angle = (inverse ? 2 : -2) * 3.14159265358979323846264338327950288L / n;
@@ -37,7 +37,7 @@ std::vector<std::complex<T>> RandomComplex(int64_t count, int seed) {
   return result;
 }
 
-// Checks the normwise error per transform: at most 8 log2 n u (24 for Bluestein lengths), lemma 21.
+// Checks the normwise error per transform: at most 8 log2 n u, or 24 (Bluestein), lemma 21.
 template <typename T>
 void ExpectClose(const std::vector<std::complex<T>>& actual, const std::vector<Wide>& expected,
                  int64_t n, double factor) {
@@ -100,7 +100,7 @@ TEST(FftTest, LargePrimes) {
   }
 }
 
-// Checks long transforms of a wave, whose transform has one nonzero element.
+// Checks long transforms of a wave. Their exact result has one nonzero element.
 TEST(FftTest, LongTransformOfAWave) {
   const int64_t n = 1 << 18, frequency = 12345;
   std::vector<std::complex<double>> in(n), out(n);
@@ -155,7 +155,7 @@ FftRequest InThreeDimensions(FftKind kind, const void* in, void* out) {
 
 TEST(FftTest, ThreeDimensions) {
   const std::vector<std::complex<float>> in = RandomComplex<float>(2 * 240, 6);
-  // Transforms one dimension after the other by Slow.
+  // Transforms one dimension after another by Slow.
   std::vector<Wide> expected(in.begin(), in.end());
   int64_t inner = 1;
   for (int d = 2; d >= 0; --d) {

@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 constexpr bool kIsInteger = std::is_integral_v<T>;
 
-// Returns a NaN if either side is one.
+// Returns a NaN if an operand is NaN.
 template <ReduceKind kKind, typename T>
 T Apply(T a, T b) {
   if constexpr (kKind == ReduceKind::kAdd) return static_cast<T>(a + b);
@@ -58,7 +58,7 @@ double ApplyDouble(ReduceKind kind, double a, double b) {
 }
 
 // Computes floats of at most 16 bits in double, then rounds. Double is so precise that the sum or
-// product of two such numbers is the same as if it were rounded once.
+// product of two such numbers is the same as with one rounding.
 template <typename Bits>
 void CombineNarrowFloats(ReduceKind kind, const CombineArgs& args) {
   const FloatFormat& format = FormatOf(args.type);

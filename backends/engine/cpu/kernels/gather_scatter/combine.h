@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combines scatter's updates with existing elements by a known computation, in the stored type.
+// Combines a scatter's updates with existing elements, by a known computation in the stored type.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,8 @@ struct CombineArgs {
   int64_t count, target_stride, update_stride;  // in elements
 };
 
-// Computes target[i] = kind(target[i], update[i]), rounded to the type each time. ReduceSupported
-// must allow the kind and type.
+// Computes target[i] = kind(target[i], update[i]) with one rounding to the type. ReduceSupported
+// must be true for kind and type.
 using CombineFunction = void (*)(ReduceKind kind, const CombineArgs& args);
 CombineFunction CombineFor(ReduceKind kind, PrimitiveType type);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gather and scatter kernels. Index vectors are converted to operand offsets a block at a time.
-// Then the slices are copied run by run.
+// Gather and scatter kernels. The index vectors of a block are converted to operand offsets. Then
+// the contiguous runs of each slice are copied.
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kPrefetch = 16;  // slices ahead
+constexpr int64_t kPrefetch = 16;  // number of slices that are prefetched
 
 template <int kBytes>
 void CopyRun(const char* from, int64_t from_stride, char* to, int64_t to_stride, int64_t count) {
@@ -48,7 +48,7 @@ void ForEachRun(const Moves& moves, int64_t operand, int64_t window, Visit visit
   }
 }
 
-// Copies single elements, the whole block in one loop.
+// Copies single elements. One loop copies the entire block.
 template <int kBytes>
 void GatherSingles(const Starts& starts, int64_t count, const char* operand, char* output) {
   for (int64_t i = 0; i < count; ++i) {
@@ -91,7 +91,7 @@ bool IsLine(const Moves& moves, IndexedLine& line) {
   return true;
 }
 
-// Checks sizes. Sets `windows` to the number of index vectors times the size of a slice, or 0 if
+// Checks sizes. Sets `windows` to the number of index vectors times the size of a slice. It is 0 if
 // there is nothing to copy.
 absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
                            absl::Span<const int64_t> strides, absl::Span<const int64_t> sizes,
@@ -123,10 +123,10 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
   return CountElements(counts, windows);
 }
 
-// The least number of bytes that one thread updates in a run.
+// The least number of bytes in a run that one thread updates.
 constexpr int64_t kPartBytes = 256;
 
-// Returns true if no range of the operand has more than 3/2 of the mean number of windows.
+// Returns true if no range of the operand has more than 3/2 of the average number of windows.
 bool SpreadEvenly(const Moves& moves, int64_t elements, int64_t parts) {
   const int64_t count = LoopCount(moves.batch);
   std::vector<int64_t> windows(parts);
@@ -147,7 +147,7 @@ Moves PartOfRuns(const Moves& moves, int64_t part, int64_t parts) {
   return result;
 }
 
-// Updates the windows that start at offsets [begin, end) of the operand.
+// Updates those windows that begin at offsets [begin, end) of the operand.
 void ScatterPart(const Moves& moves, const ScatterRequest& request, ReduceKind kind, int64_t begin,
                  int64_t end) {
   const bool assign = request.kind == ScatterKind::kAssign;
@@ -236,13 +236,13 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
       ScatterLine(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
-  // Windows that may overhang overlap at different positions of a run, so no thread can own a part.
+  // If windows may overhang, they overlap at different positions, so runs cannot be split.
   const int64_t parts = moves.overhangs ? 1
                                         : std::clamp<int64_t>(moves.run.size * bytes / kPartBytes,
                                                               1, parallel.threads());
-  // If windows are spread evenly, each thread updates those of one range, which it often wrote in a
-  // fill before; else it updates one part of every run. Updates of one element keep their order.
-  int64_t elements = 1;  // the largest offset of the operand, plus 1
+  // If windows are spread evenly, each thread updates those of one range, which it often wrote in
+  // an earlier step, otherwise one part of every run. Updates of one element keep their order.
+  int64_t elements = 1;  // largest offset in the operand, plus 1
   for (size_t d = 0; d < request.operand_dimensions.size(); ++d)
     elements += (request.operand_dimensions[d] - 1) * request.operand_strides[d];
   const bool ranges = parts > 1 && SpreadEvenly(moves, elements, parts);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gather and scatter as copies of contiguous runs. HLO's dimension numbers are given as strides.
+// gather and scatter as copies of contiguous runs. A request gives strides, not dimension numbers.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace hlocts::kernels {
 
-// The array of index vectors, which give the starts of slices (windows). Entry k of index vector i
-// is the element i * vector_stride + k * component_stride of the array. It is the slice's start
+// The array of index vectors, which are the starts of slices (windows). Entry k of index vector i
+// is element i * vector_stride + k * component_stride of the array. It is the start of the slice
 // along operand dimension operand_dimensions[k].
 struct IndexVectors {
   const void* data = nullptr;
@@ -25,8 +25,8 @@ struct IndexVectors {
   int64_t component_stride = 1;
 };
 
-// One dimension of the slice, with `size` elements. Neighbours are `operand_stride` apart in the
-// operand and `window_stride` apart in the output (gather) or update array (scatter).
+// One dimension of a slice. Adjacent elements are `operand_stride` apart in the operand and
+// `window_stride` apart in the output (gather) or the update array (scatter).
 struct SliceDimension {
   int64_t size = 1, operand_stride = 0, window_stride = 0;
 };
@@ -35,38 +35,38 @@ struct GatherRequest {
   PrimitiveType type = PrimitiveType::kF32;
   absl::InlinedVector<int64_t, 4> operand_dimensions;  // sizes, for bounds checks
   absl::InlinedVector<int64_t, 4> operand_strides;
-  absl::InlinedVector<int64_t, 4> slice_sizes;  // one per operand dimension; 1 for collapsed ones
+  absl::InlinedVector<int64_t, 4> slice_sizes;  // for each operand dimension; 1 if collapsed
   IndexVectors indices;
-  // For each batch dimension of the index vectors the operand stride in elements, or 0 if it is not
-  // a batching dimension. Empty if there are no batching dimensions.
+  // For each batch dimension of the index vectors: the operand's stride in elements, or 0 if it is
+  // not a batching dimension. Empty if there are no batching dimensions.
   absl::InlinedVector<int64_t, 4> operand_batch_strides;
-  absl::InlinedVector<int64_t, 4> output_batch_strides;  // one per batch dimension of the indices
-  // The dimensions of size > 1. Others are optional.
+  absl::InlinedVector<int64_t, 4> output_batch_strides;  // for each batch dimension of the indices
+  // The dimensions of size > 1. Others may be omitted.
   absl::InlinedVector<SliceDimension, 4> slice;
   const void* operand = nullptr;
   void* output = nullptr;
 };
 
-// Gathers slices. Starts are clamped so that every slice is in bounds.
+// Gathers slices. Starts are clamped, so that every slice is in bounds.
 absl::Status Gather(const Parallel& parallel, const GatherRequest& request);
 
 enum class ScatterKind : uint8_t { kAssign, kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// The request of a scatter. Its fields are those of GatherRequest, with an update array instead of
+// The request of a scatter. Its fields are those of GatherRequest, with the update array instead of
 // the gathered output. Elements of a window that are out of bounds are skipped.
 struct ScatterRequest {
   ScatterKind kind = ScatterKind::kAssign;
   PrimitiveType type = PrimitiveType::kF32;
   absl::InlinedVector<int64_t, 4> operand_dimensions, operand_strides;
-  absl::InlinedVector<int64_t, 4> window_sizes;  // one per operand dimension; 1 for inserted ones
+  absl::InlinedVector<int64_t, 4> window_sizes;  // for each operand dimension; 1 if inserted
   IndexVectors indices;
   absl::InlinedVector<int64_t, 4> operand_batch_strides;
   absl::InlinedVector<int64_t, 4> update_batch_strides;
   absl::InlinedVector<SliceDimension, 4> window;
   const void* updates = nullptr;
-  // The result, which must already contain the operand's values. Updates are applied in order. If
-  // `kind` is not kAssign, they may first be combined within parts whose boundaries depend on the
-  // sizes alone.
+  // The result. It must already contain the operand's values. Updates are applied in order. If
+  // `kind` is not kAssign, they may first be combined in parts, whose boundaries depend only on
+  // sizes.
   void* output = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of gather and scatter of single elements with constant strides, on every instruction set.
+// Tests gather and scatter of single elements with constant strides, on every instruction set.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,21 +13,20 @@
 namespace hlocts::kernels {
 namespace {
 
-// Describes the indices as index vectors of one component, `stride` elements apart.
+// Describes every stride-th index as an index vector with one component.
 template <typename Index>
 IndexVectors LineOf(const std::vector<Index>& indices, PrimitiveType type, int64_t stride) {
   return {indices.data(), type, {0}, {static_cast<int64_t>(indices.size()) / stride}, {stride}};
 }
 
-// Describes the gather of elements `gap` apart, of `size` ones.
+// Describes a gather from `size` elements that are `gap` apart.
 GatherRequest GatherOf(const IndexVectors& vectors, int64_t size, int64_t gap,
                        const std::vector<float>& operand, std::vector<float>& output) {
   return {PrimitiveType::kF32, {size},       {gap}, {1}, vectors, {}, {gap}, {},
           operand.data(),      output.data()};
 }
 
-// Describes the scatter to elements `gap` apart, of `size` ones. The updates are `update_gap`
-// apart.
+// Describes a scatter to `size` elements that are `gap` apart. The updates are `update_gap` apart.
 ScatterRequest ScatterOf(ScatterKind kind, const IndexVectors& vectors, int64_t size, int64_t gap,
                          const std::vector<float>& updates, int64_t update_gap) {
   return {kind, PrimitiveType::kF32, {size}, {gap},         {1}, vectors,
@@ -41,7 +40,7 @@ float Updated(ScatterKind kind, float element, float update) {
                                          : std::max(element, update);
 }
 
-// Checks single elements with gaps between elements, updates and indices, some out of bounds.
+// Checks elements, updates and indices that are not adjacent. Some indices are out of bounds.
 template <typename Index>
 void CheckLine(PrimitiveType index_type) {
   const std::vector<int64_t> wanted = {3, 0, 7, 3, 9, 12, 120, 3, 8};
@@ -79,7 +78,7 @@ TEST(GatherScatterLineTest, EveryIndexType) {
   });
 }
 
-// Checks many blocks of updates. Some have the same index, some are out of bounds.
+// Checks many blocks of updates. Some have equal indices, and some are out of bounds.
 template <typename Index>
 void CheckManyUpdates(PrimitiveType type, ScatterKind kind, int threads) {
   const int64_t size = 140000, count = (1 << 17) + 7001;
@@ -110,7 +109,7 @@ TEST(GatherScatterLineTest, ManyUpdatesKeepTheirOrder) {
 }
 
 // Checks many updates of few elements. Sums of small integers are exact in any order. Some indices
-// are out of bounds, and there are gaps between elements and between updates.
+// are out of bounds. Elements are not adjacent, and neither are updates.
 void CheckFewElements(ScatterKind kind, int64_t size, int64_t count, int64_t gap) {
   const auto indices = RandomElements<int32_t>(count, 28, -2, static_cast<int>(size + 1));
   std::vector<float> updates(gap * count), operand(gap * size, -0.0f);
@@ -148,7 +147,7 @@ TEST(GatherScatterLineTest, ManyUpdatesOfFewElements) {
   });
 }
 
-// Sums in parts have the same bits on any number of threads. A zero without updates keeps its sign.
+// Sums in parts must not depend on the number of threads. A zero without updates keeps its sign.
 TEST(GatherScatterLineTest, PartsKeepBits) {
   const int64_t size = 301, count = 70003;
   auto indices = RandomElements<int32_t>(count, 38, 1, size);
@@ -166,7 +165,7 @@ TEST(GatherScatterLineTest, PartsKeepBits) {
   });
 }
 
-// Checks a gather from random positions, some out of bounds, of an array that exceeds a near cache.
+// Checks a gather from random positions, some out of bounds, of an array larger than a near cache.
 template <typename Index>
 void CheckManyPlaces(PrimitiveType type, int threads) {
   const int64_t size = 140000, count = (1 << 17) + 7001;

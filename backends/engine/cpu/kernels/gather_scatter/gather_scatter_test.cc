@@ -27,8 +27,8 @@ ScatterRequest ScatterOf(ScatterKind kind, PrimitiveType type, const Numbers& di
   return {kind, type, dimensions, strides, sizes, indices, {}, batch, window, updates, output};
 }
 
-// operand [9, 7, 5]; slices [1, 3, 5] with the first dimension collapsed; indices [4, 2], where a
-// row has the starts in dimensions 1 and 0, in this order; output [4, 3, 5].
+// operand [9, 7, 5]; slices [1, 3, 5], whose first dimension is collapsed; indices [4, 2], whose
+// rows are the starts in dimensions 1 and 0, in this order; output [4, 3, 5].
 struct Rows {
   std::vector<float> operand = RandomFloats(9 * 7 * 5, 1);
   std::vector<int32_t> indices = {0, 0, 4, 8, 2, 5, 3, 8};
@@ -93,11 +93,11 @@ TEST(GatherTest, AHugeUnsignedIndexIsClampedDown) {
 
 template <PrimitiveType kType, typename Combine>
 void CheckScatter(ScatterKind kind, Combine combine) {
-  // Stores pred as bytes: std::vector<bool> has no elements with an address.
+  // pred is stored as bytes, because elements of std::vector<bool> have no address.
   using T = std::conditional_t<kType == PrimitiveType::kPred, uint8_t, NativeOf<kType>>;
   constexpr int kHigh = kType == PrimitiveType::kPred ? 1 : 3;
   Rows rows;
-  // A repeated index, and a window with one row out of bounds.
+  // One index occurs twice, and one window has a row out of bounds.
   rows.indices = {0, 0, 4, 8, 4, 8, 5, 2};
   std::vector<T> operand = RandomElements<T>(9 * 7 * 5, 1, 0, kHigh), expected = operand;
   const std::vector<T> updates = RandomElements<T>(4 * 15, 2, 0, kHigh);
@@ -137,7 +137,7 @@ TEST(ScatterTest, KindsAndTypes) {
                                      [](auto a, auto b) { return static_cast<uint8_t>(a | b); });
 }
 
-// Checks starts near all bounds of both dimensions, and far outside.
+// Tests starts near all bounds of both dimensions, and far outside.
 TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
   const std::vector<int64_t> at = {-2, -1, 0, 1, 3, 4, 5, INT64_MIN, INT64_MAX};
   const int64_t side = 5, size = 2, count = static_cast<int64_t>(at.size());
@@ -161,8 +161,8 @@ TEST(ScatterTest, OfAWindowPartlyOutsideWhatLiesInsideIsUpdated) {
   EXPECT_EQ(operand, expected);
 }
 
-// Checks scatters of long rows whose indices are less than `bound`. Updates of a row keep their
-// order.
+// Checks scatters of long rows whose indices are less than `bound`. Updates of a row must keep
+// their order.
 void CheckLongRows(int64_t bound) {
   const int64_t rows = 37, row = 601, count = 1000;
   const auto indices = RandomElements<int32_t>(count, 5, -1, static_cast<int>(bound));

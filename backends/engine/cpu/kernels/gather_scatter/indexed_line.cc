@@ -20,7 +20,7 @@ namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Sets to[i] = operand[indices[i]], with indices limited to 0 .. last.
+// Sets to[i] = operand[indices[i]]. Indices are first clamped to [0, last].
 void GatherWords(const int32_t* indices, int64_t count, int32_t last, const int32_t* operand,
                  int32_t* to) {
   const hn::ScalableTag<int32_t> d;
@@ -33,9 +33,9 @@ void GatherWords(const int32_t* indices, int64_t count, int32_t last, const int3
   for (; i < count; ++i) to[i] = operand[std::clamp(indices[i], 0, last)];
 }
 
-// Selects the indices from `low` to low + reach, in order: `places` gets the indices, `numbers`
-// their positions. Returns their number. `count` is a multiple of kPad, the number of elements by
-// which both arrays are longer.
+// Selects the indices in [low, low + reach], in order. Stores them in `places`, and their positions
+// in `numbers`. Returns how many there are. `count` must be a multiple of kPad, and both arrays
+// must have kPad additional elements.
 int64_t PickWords(const uint32_t* indices, int64_t count, uint32_t low, uint32_t reach,
                   uint32_t* places, uint32_t* numbers) {
   const hn::CappedTag<uint32_t, kPad> d;
@@ -62,13 +62,13 @@ HWY_EXPORT(PickWords);
 namespace {
 
 constexpr int64_t kBlock = 1024;         // indices processed at a time
-constexpr int64_t kNearBytes = 1 << 18;  // size of an output that is in a near cache
-// Least number of updates that is split into parts, and the maximum number of parts.
+constexpr int64_t kNearBytes = 1 << 18;  // an output of this size is in a near cache
+// The least number of updates that are divided into parts, and the maximum number of parts.
 constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;
-// Least number of updates for each copy of the output, and least number per element of the copy.
+// The least number of updates for each copy of the output: in total, and per element.
 constexpr int64_t kCopyUpdates = 16384, kCopyUpdatesPerElement = 4;
 
-// Calls visit(index) with a value of the index type, if it has 32 or 64 bits.
+// If the index type has 32 or 64 bits, calls visit(index) with a value of the C++ type.
 template <class Visit>
 bool VisitIndexType(PrimitiveType type, Visit visit) {
   if (!IsInteger(type) || BitWidth(type) < 32) return false;
@@ -78,8 +78,8 @@ bool VisitIndexType(PrimitiveType type, Visit visit) {
   });
 }
 
-// Calls visit(indices, first, count) for each block of [begin, end). The block's indices are
-// line.index_stride elements apart.
+// Calls visit(indices, first, count) for each block of [begin, end). A block's indices are
+// line.index_stride apart.
 template <typename Index, class Visit>
 void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit visit) {
   for (int64_t i = begin; i < end; i += kBlock) {
@@ -88,7 +88,7 @@ void ForEachBlock(const IndexedLine& line, int64_t begin, int64_t end, Visit vis
   }
 }
 
-// Returns `last`, or the largest index of the type if that is smaller.
+// Returns the smaller of `last` and the largest index of the type.
 template <typename Index>
 Index LastOf(const IndexedLine& line) {
   const auto largest = static_cast<uint64_t>(std::numeric_limits<Index>::max());
@@ -115,7 +115,7 @@ void GatherElements(const IndexedLine& line, int64_t begin, int64_t end, const E
   });
 }
 
-// Applies an update. A NaN on either side of a minimum or maximum is kept.
+// Applies an update. A minimum or maximum returns NaN if an operand is NaN.
 template <ScatterKind kKind, typename T>
 T Updated(T a, T b) {
   if constexpr (kKind == ScatterKind::kAssign) return b;
@@ -133,7 +133,7 @@ T NeutralOf() {
   } else if constexpr (kKind == ScatterKind::kMaximum) {
     return Limits::has_infinity ? -Limits::infinity() : Limits::lowest();
   } else {
-    return -T{0};  // for floats -0, which unlike +0 keeps the sign of either zero
+    return -T{0};  // for floats -0: unlike +0 it keeps the sign of any zero
   }
 }
 
@@ -149,10 +149,10 @@ class LineScatter {
     const bool is_near =
         elements * line_.operand_stride * static_cast<int64_t>(sizeof(T)) <= kNearBytes;
     const bool many = line_.count >= kPartsFrom;
-    if constexpr (kKind != ScatterKind::kAssign) {  // kAssign keeps the last update only
+    if constexpr (kKind != ScatterKind::kAssign) {  // kAssign keeps only the last update
       if (many && is_near && ToCopies(parallel, elements)) return;
     }
-    // Two threads lose more by selecting updates and by moving lines of the output between cores.
+    // For two threads, selecting updates and moving cache lines between cores take too long.
     const bool shares = many && !is_near && parallel.threads() > 2;
     const int64_t parts = shares ? std::min<int64_t>(parallel.threads(), kPartsMax) : 1;
     const auto step = static_cast<Index>(last_ / static_cast<Index>(parts) + 1);
@@ -167,8 +167,8 @@ class LineScatter {
   }
 
  private:
-  // Applies those of updates [begin, end) whose element is in [low, low + reach], in order. If
-  // these are a part of the elements, selects them for each block without branches.
+  // Applies, in order, those of updates [begin, end) whose element is in [low, low + reach]. If
+  // that is a part of the elements, first selects the updates of each block, without branches.
   void RunPart(int64_t begin, int64_t end, Index low, Index reach, T* to, int64_t to_stride) const {
     ForEachBlock<Index>(line_, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
       const int64_t gap = line_.batched_stride;
@@ -211,8 +211,8 @@ class LineScatter {
   }
 
   // Divides the updates into parts. The first part is applied to the output, each other part to a
-  // copy that begins with the neutral element; then the copies are combined with the output.
-  // Returns false without effect if that is not profitable, which depends on the sizes alone,
+  // copy that begins with the neutral element. Then the copies are combined with the output.
+  // Returns false without an effect if this does not save time. That is decided by sizes only,
   // because this order changes sums.
   bool ToCopies(const Parallel& parallel, int64_t elements) const {
     const int64_t updates = std::max(kCopyUpdates, kCopyUpdatesPerElement * elements);
@@ -289,7 +289,7 @@ bool ScatterLine(const Parallel& parallel, const IndexedLine& line, ScatterKind 
         return run.template operator()<ScatterKind::kMaximum>(zero);
       } else if (kind != ScatterKind::kAdd) {
         return false;
-      } else if constexpr (std::is_integral_v<T>) {  // unsigned, so that sums wrap
+      } else if constexpr (std::is_integral_v<T>) {  // unsigned: sums wrap
         return run.template operator()<ScatterKind::kAdd>(std::make_unsigned_t<T>{});
       } else {
         return run.template operator()<ScatterKind::kAdd>(zero);

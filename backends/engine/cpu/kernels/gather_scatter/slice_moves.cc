@@ -9,7 +9,7 @@
 namespace hlocts::kernels {
 namespace {
 
-// Sets to[i] to the component at offsets[i] + shift, saturated to int64.
+// Sets to[i] to the index component at offsets[i] + shift, saturated to int64.
 template <typename T>
 void ReadAs(const void* data, const int64_t* offsets, int64_t shift, int64_t count, int64_t* to) {
   const T* from = static_cast<const T*>(data);
@@ -100,7 +100,7 @@ bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
     if (at <= -size || at >= moves.operand_dimensions[d]) return false;
     const int64_t low = at < 0 ? -at : 0, stride = moves.operand_strides[d];
     const int64_t high = std::min(size, moves.operand_dimensions[d] - at);
-    // The block's offset is that of the nearest window that is entirely in bounds.
+    // Until here `operand` is the offset of the nearest window that is entirely in bounds.
     operand += (at + low - std::clamp<int64_t>(at, 0, moves.operand_dimensions[d] - size)) * stride;
     for (SliceDimension& step : inside) {
       if (size == 1 || step.operand_stride != stride || step.size != size) continue;

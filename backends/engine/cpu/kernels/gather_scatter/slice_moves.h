@@ -13,12 +13,12 @@ namespace hlocts::kernels {
 
 inline constexpr int64_t kBlock = 256;  // index vectors processed at a time
 
-// The starts of a block of index vectors. `index`, `operand` and `window` are the offsets of each
-// index vector, of its slice in the operand, and of its window.
+// The starts of a block of index vectors: the offset of each index vector in the indices, of its
+// slice in the operand, and of its window in the batched array.
 struct Starts {
   int64_t index[kBlock], operand[kBlock], window[kBlock];
   bool inside[kBlock];
-  // component[k * kBlock + i] is component k of index vector i. Set only if windows may overhang.
+  // component[k * kBlock + i] is component k of index vector i. Unset if windows cannot overhang.
   std::vector<int64_t> component;
 };
 
@@ -27,11 +27,11 @@ struct Moves {
   const IndexVectors& indices;
   absl::Span<const int64_t> operand_dimensions, operand_strides, sizes;
   bool clamp;
-  LoopNest<3> batch;  // offsets: index, operand, window
-  LoopNest<2> slice;  // offsets: operand, window; without the innermost loop
+  LoopNest<3> batch;  // strides in indices, operand, batched array
+  LoopNest<2> slice;  // strides in operand, batched array; no innermost loop
   LoopDimension<2> run;
-  int64_t run_start[2] = {0, 0};  // offsets of the part of each run to copy
-  // True if a window may be partly out of bounds: it has several elements along an indexed
+  int64_t run_start[2] = {0, 0};  // start of each run in operand, batched array
+  // True if a window may be partly out of bounds, because it has several elements along an indexed
   // dimension.
   bool overhangs = false;
 };
@@ -41,12 +41,12 @@ Moves MovesOf(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
               absl::Span<const int64_t> operand_batch, absl::Span<const int64_t> window_batch,
               absl::Span<const SliceDimension> slice);
 
-// Fills `starts` for index vectors [first, first + count).
+// Sets `starts` for index vectors [first, first + count).
 void FindStarts(const Moves& moves, int64_t first, int64_t count, Starts& starts);
 
-// Restricts window i to its part in bounds: `clipped` gets the sizes of this part, and `operand`
-// and `update` its starts. Returns false if the part is empty. Requires that dimensions of more
-// than one element have distinct strides.
+// Restricts window i to its part in bounds. Sets `clipped` to the sizes of this part, `operand` and
+// `update` to its starts. Returns false if it is empty. Dimensions of more than one element must
+// have distinct strides.
 bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
                 absl::Span<const SliceDimension> window, Moves& clipped, int64_t& operand,
                 int64_t& update);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes dot by matrix products. Each group of dimensions (batch, free of lhs, free of rhs,
-// contracting) must form one strided loop; otherwise the operand is copied to a layout in which it
-// does. The copy also converts operands whose stored type is not the type of the computation.
+// Computes dot by matrix products. The dimensions of each role (batch, free of lhs, free of rhs,
+// contracting) must form one strided loop. Otherwise the operand is copied to a layout in which
+// they do. The copy also converts operands whose type is not the type of the computation.
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -20,9 +20,9 @@ namespace {
 
 bool IsExact(PrimitiveType type) { return IsInteger(type) || type == PrimitiveType::kPred; }
 
-// Returns the type in which products and their sums are computed: f32, f64, u32 or u64; kInvalid
-// for unsupported combinations. Complex numbers are computed in the type of their parts. Integers
-// of 32 bits or more with a float output are computed in f64.
+// Returns the type in which products and sums are computed: f32, f64, u32 or u64, or kInvalid for
+// unsupported combinations. Complex numbers are computed in the type of their parts. Integers of 32
+// bits or more with a float output are computed in f64.
 PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType output) {
   const bool is_complex = IsComplex(output);
   if (IsComplex(lhs) != is_complex || IsComplex(rhs) != is_complex) return PrimitiveType::kInvalid;
@@ -39,8 +39,8 @@ PrimitiveType ProductType(PrimitiveType lhs, PrimitiveType rhs, PrimitiveType ou
   return wide(lhs) || wide(rhs) || wide(output) ? PrimitiveType::kF64 : PrimitiveType::kF32;
 }
 
-// Returns true if elements of `type` can be read and written in place as `compute`: the same type,
-// an integer of the same width, or a complex number whose parts are such elements.
+// Returns true if elements of `type` can be read and written in place as `compute`: it is the same
+// type, an integer of the same width, or complex with such parts.
 bool StoredAs(PrimitiveType type, PrimitiveType compute) {
   if (IsFloat(compute)) return ComponentType(type) == compute;
   return IsInteger(type) && BitWidth(type) == BitWidth(compute);
@@ -102,8 +102,8 @@ GemmArgs<T> ArgsOf(const Sizes& sizes, const Matrices& lhs, const Matrices& rhs,
   return args;
 }
 
-// Computes every product of the batch. If there are many small products, each runs on one thread.
-// Results are `c_stride` apart and need not be contiguous.
+// Computes every product of the batch. If products are many and small, each runs on one thread. The
+// results are `c_stride` apart and need not be contiguous.
 template <typename T>
 absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int64_t count,
                          int64_t a_stride, int64_t b_stride, int64_t c_stride) {
@@ -132,7 +132,7 @@ absl::Status MultiplyAll(const Parallel& parallel, const GemmArgs<T>& first, int
 constexpr int64_t kSplitDepth = kDeepSum / 2;
 constexpr int64_t kSplitOutputs = 4096;
 
-// Computes long sums of few outputs in parts of fixed length, which are then added.
+// Computes long sums of few outputs in parts of a fixed length, then adds the parts.
 template <typename T>
 absl::Status MultiplySplit(const Parallel& parallel, const GemmArgs<T>& args) {
   const int64_t parts = args.k / kSplitDepth, outputs = args.m * args.n;
@@ -171,7 +171,7 @@ absl::Status Multiply(const Parallel& parallel, const Sizes& sizes, const Matric
   return MultiplyAll(parallel, args, sizes.batch, lhs.batch_stride, rhs.batch_stride, outputs);
 }
 
-// Calls product(memory of type T), then converts the elements to the output's type.
+// Calls product(memory of type T), then converts the elements to the output's type if necessary.
 template <typename T, typename Product>
 absl::Status IntoStored(const Parallel& parallel, const DotRequest& request, PrimitiveType compute,
                         Product product) {
@@ -214,8 +214,8 @@ absl::Status Product(const Parallel& parallel, const DotRequest& request, Primit
   return Multiply<T>(parallel, sizes, left, right, output);
 }
 
-// Returns true if f32 represents every sum of these integers exactly. f32 products take a sixth of
-// the time of 32-bit integer products.
+// Returns true if f32 represents every sum of these integers exactly. An f32 product takes a sixth
+// of the time of a 32-bit integer product.
 bool IsExactInF32(const DotRequest& request) {
   if (request.output_type != PrimitiveType::kS32) return false;
   int bits = 0;
@@ -232,7 +232,7 @@ absl::Status DotIn(const Parallel& parallel, const DotRequest& request, Primitiv
                        [&](T* output) { return Product(parallel, request, compute, output); });
 }
 
-// The least rows, columns and terms of a product by groups. With fewer, making groups costs more.
+// Least rows, columns and terms for a product of groups (gemm.h). Else making groups costs more.
 constexpr int64_t kGroupSizeMin = 4, kGroupDepthMin = 16;
 
 bool SizesSuitGroups(const Sizes& sizes) {
@@ -240,14 +240,14 @@ bool SizesSuitGroups(const Sizes& sizes) {
          sizes.k < kDeepSum;
 }
 
-// Returns true if all values of the type are integers of 8 bits, with a sign or without.
+// Returns true if all values of the type are 8-bit integers, signed if `with_sign`, else unsigned.
 bool FitsQuads(PrimitiveType type, bool with_sign) {
   if (type == PrimitiveType::kPred) return true;
   return IsInteger(type) && BitWidth(type) <= (with_sign && !IsSigned(type) ? 4 : 8) &&
          (with_sign || !IsSigned(type));
 }
 
-// Prepares an operand as groups of elements of type `Element`.
+// Prepares an operand as groups (gemm.h) of elements of type `Element`.
 template <typename Element>
 absl::Status PrepareGroups(const Parallel& parallel, const DotOperand& operand, const Sizes& sizes,
                            bool right, uint32_t flip, std::unique_ptr<Scratch>& copy,
@@ -279,7 +279,7 @@ absl::Status ProductOfPairs(const Parallel& parallel, const DotRequest& request,
   return Multiply<PairBf16>(parallel, sizes, left, right, output);
 }
 
-// A signed left operand is a + 128 without a sign, so that sums begin with -128 * (sum of b).
+// A signed left operand a is used as the unsigned a + 128, so sums begin with -128 * (sum of b).
 absl::Status ProductOfQuads(const Parallel& parallel, const DotRequest& request, Sizes sizes,
                             uint32_t* output) {
   constexpr QuadInt8 kSigns = 0x80808080;
@@ -345,7 +345,7 @@ absl::Status Dot(const Parallel& parallel, const DotRequest& request) {
   HLOCTS_RETURN_IF_ERROR(CountElements(request.lhs.dimensions, lhs_count));
   HLOCTS_RETURN_IF_ERROR(CountElements(request.rhs.dimensions, rhs_count));
   if (outputs == 0) return absl::OkStatus();
-  if (lhs_count == 0 || rhs_count == 0) {  // empty sums; all bits zero is 0 in every type
+  if (lhs_count == 0 || rhs_count == 0) {  // empty sums; 0 has zero bits in every type
     if (request.output_type == PrimitiveType::kF8E8M0FNU) {
       return Unsupported("dot: f8e8m0fnu cannot represent an empty sum");
     }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// HLO's dot with any dimension numbers over strided operands, computed as a packed, register-tiled
-// matrix product. Transposed, batched, narrow and mixed operands need no copy by the caller.
+// HLO's dot with any dimension numbers on strided operands, computed as a packed, register-tiled
+// matrix product. The caller need not copy transposed, batched, narrow or mixed operands.
 //
-// f32 and f64: fused multiply-add in any order. f16, bf16 and f8: exact products, f32 sums, one
-// rounding. Integers: exact modulo 2^w. pred: or of ands. Complex: the naive formula, 2k real
-// products.
+// f32 and f64: fused multiply-add in any order. f16, bf16 and f8: exact products, sums in f32, one
+// rounding. Integers of w bits: exact modulo 2^w. pred: or of ands. Complex: the formula of the
+// product, as 2k real products for a sum of k terms.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +21,11 @@ struct DotOperand {
   PrimitiveType type = PrimitiveType::kF32;
   absl::Span<const int64_t> dimensions;
   absl::Span<const int64_t> strides;  // in elements
-  absl::Span<const int64_t> batch;    // dimension numbers, in the order of the attribute
+  absl::Span<const int64_t> batch;    // dimension numbers, in the attribute's order
   absl::Span<const int64_t> contracting;
 };
 
-// The length from which sums are split if the product has few results and no batch dimensions.
+// Sums of this length are split if the product has few results and no batch dimensions.
 inline constexpr int64_t kDeepSum = 16384;
 
 struct DotRequest {

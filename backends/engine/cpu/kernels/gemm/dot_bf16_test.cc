@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of bf16 products, which are exact and added in f32, two at a time if possible.
+// Tests products of bf16, which are exact. They are added in f32, two at a time if possible.
 #include <cmath>
 #include <limits>
 
@@ -12,7 +12,7 @@ namespace {
 using T = PrimitiveType;
 using Bf16 = NativeOf<T::kBF16>;
 
-// Multiplies a matrix whose rows are all `a` by one whose columns are all `b`.
+// Multiplies a matrix whose rows all equal `a` by a matrix whose columns all equal `b`.
 std::vector<float> Bf16Product(const std::vector<float>& a, const std::vector<float>& b) {
   const auto count = static_cast<int64_t>(a.size());
   const std::vector<Bf16> lhs(a.begin(), a.end()), rhs(b.begin(), b.end());
@@ -35,9 +35,9 @@ TEST(DotBf16Test, Bf16KeepsNanInfinitiesAndLargeProducts) {
       EXPECT_TRUE(std::isnan(Bf16Product({infinity, infinity}, {1, -1})[0]));
       EXPECT_TRUE(std::isnan(Bf16Product({NAN, 1, 1}, {1, 1, 1})[0]));
       EXPECT_EQ(Bf16Product({0x1.8p100f, 1}, {0x1p27f, 1})[0], 0x1.8p127f);
-      EXPECT_EQ(Bf16Product({0x1.02p0f}, {0x1.02p0f})[0], 0x1.0404p0f);  // exact
+      EXPECT_EQ(Bf16Product({0x1.02p0f}, {0x1.02p0f})[0], 0x1.0404p0f);  // the exact product
     });
-    // Subnormals count unless they are flushed.
+    // Subnormals are used unless they are flushed.
     EXPECT_EQ(Bf16Product({0x1p-130f, 0}, {0x1p100f, 1})[0], 0x1p-30f);
     EXPECT_EQ(Bf16Product({0x1p-70f, 0}, {0x1p-70f, 1})[0], 0x1p-140f);
   });

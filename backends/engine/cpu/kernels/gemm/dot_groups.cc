@@ -33,7 +33,7 @@ bool Quads() {
 #endif
 }
 
-// Weaves `rows` rows: element j of all rows is group j. Missing rows are zeros.
+// Weaves kRows rows: group j has element j of each row. Elements of missing rows are zeros.
 template <typename T, int kRows>
 void WeaveRows(const T* from, int64_t stride, int64_t count, uint32_t flip,
                uint32_t* __restrict to) {

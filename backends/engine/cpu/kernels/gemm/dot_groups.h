@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operands of dot as groups of neighbours along the sum, and the conversion of sums to bf16.
+// Operands of dot as groups of adjacent terms (gemm.h), and the conversion of sums to bf16.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace hlocts::kernels {
 
-// Returns true if the processor multiplies such groups. Products of bf16 treat subnormals as zeros
-// in any mode, so they are used only if the mode does, too.
+// Return true if the processor multiplies such groups. Its products of bf16 always treat subnormals
+// as zeros, so they are used only if the current mode does so, too.
 bool MultipliesPairs();
 bool MultipliesQuads();
 
-// Makes groups of `matrices`, whose elements have `bytes` bytes, in place or copied: `free` lines
-// with sums of `depth` elements. `flip` is added to each group without carry. Groups are contiguous
-// along the sum or along the lines, as elements are.
+// Replaces `matrices`, whose elements have `bytes` bytes, by groups, in place or as a copy. There
+// are `free` lines whose sums have `depth` elements. Each group is XORed with `flip`. Groups are
+// contiguous along the sum or along the lines, as the elements were.
 absl::Status MakeGroups(const Parallel& parallel, int bytes, int64_t batch, int64_t free,
                         int64_t depth, uint32_t flip, std::unique_ptr<Scratch>& copy,
                         Matrices& matrices);
 
-// Rounds to bf16.
+// Rounds floats to bf16.
 void EncodeBf16(const float* from, int64_t count, uint16_t* to);
 
 }  // namespace hlocts::kernels

@@ -49,7 +49,7 @@ inline Sizes SizesOf(const OperandLoops& lhs, const OperandLoops& rhs) {
           LoopCount(lhs.contracting)};
 }
 
-// Sets `stride` to the only stride of a group of loops. Returns false if the group has several.
+// Sets `stride` to the only stride of several loops. Returns false if they have several strides.
 inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
   const LoopNest<1> merged = MergedLoops(loops);
   if (merged.size() > 1) return false;
@@ -58,7 +58,7 @@ inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
 }
 
 // Expands complex numbers of the right operand to real matrices {{re, im}, {-im, re}}. The left
-// operand needs no expansion: its parts (re, im) follow each other along the sum.
+// operand needs no expansion: its parts re, im are adjacent terms of the sum.
 template <typename T>
 void ExpandComplexRight(const std::complex<T>* from, int64_t stride, int64_t count, T* even,
                         T* odd) {
@@ -99,7 +99,7 @@ absl::Status CopyOperand(const Parallel& parallel, const DotOperand& operand,
   const bool is_complex = IsComplex(operand.type);
   LoopNest<1> outer = loops.batch;
   // The innermost dimension is the free one if the operand is expanded, or if it is real and the
-  // free dimension has unit stride; else the contracting one.
+  // free dimension has stride 1. Otherwise it is the contracting one.
   const LoopNest<1> free_loops = MergedLoops(loops.free);
   const bool free_inner =
       expand || (!is_complex && !free_loops.empty() && free_loops.back().stride[0] == 1);
@@ -133,7 +133,7 @@ absl::Status CopyOperand(const Parallel& parallel, const DotOperand& operand,
   return absl::OkStatus();
 }
 
-// Uses an operand in place if its loops and type allow it; otherwise copies it into `copy`.
+// Uses an operand in place if its loops and type permit it, else copies it to `copy`.
 template <typename T>
 absl::Status Prepare(const Parallel& parallel, const DotOperand& operand, const OperandLoops& loops,
                      bool right, bool native, int64_t elements, std::unique_ptr<Scratch>& copy,

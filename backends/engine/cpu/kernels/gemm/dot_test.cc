@@ -21,7 +21,7 @@ const std::vector<Case>& Cases() {
       {{{65, 300}, {1, 65}, {}, {1}}, {{300, 70}, {1, 300}, {}, {0}}},  // transposed views
       {{{300, 65}, {65, 1}, {}, {0}}, {{70, 300}, {300, 1}, {}, {1}}},
       {{{200, 530}, {530, 1}, {}, {1}}, {{530, 261}, {261, 1}, {}, {0}}},
-      // More than one step of kBlockDepth; rows contiguous, adjacent, and neither.
+      // More terms than one step of kBlockDepth. Rows are contiguous, adjacent, or neither.
       {{{71, 1100}, {1100, 1}, {}, {1}}, {{1100, 45}, {45, 1}, {}, {0}}},
       {{{71, 1100}, {1, 71}, {}, {1}}, {{1100, 45}, {45, 1}, {}, {0}}},
       {{{71, 1100}, {2200, 2}, {}, {1}}, {{1100, 45}, {45, 1}, {}, {0}}},
@@ -34,14 +34,14 @@ const std::vector<Case>& Cases() {
       {{{9, 6, 10}, {60, 10, 1}, {1}, {2}}, {{10, 7, 6}, {42, 6, 1}, {2}, {0}}},
       {{{4, 3, 5, 2}, {30, 10, 2, 1}, {0}, {1, 3}}, {{3, 6, 2, 4}, {48, 8, 4, 1}, {3}, {0, 2}}},
       {{{4, 3, 5, 2}, {30, 10, 2, 1}, {0}, {3, 1}}, {{3, 6, 2, 4}, {48, 8, 4, 1}, {3}, {2, 0}}},
-      // The free dimensions are not adjacent.
+      // Free dimensions that are not adjacent in memory.
       {{{8, 4, 6}, {24, 6, 1}, {}, {1}}, {{4, 3, 5}, {15, 5, 1}, {}, {0}}},
       {{{5, 37, 21}, {777, 21, 1}, {0}, {2}}, {{5, 21, 45}, {945, 45, 1}, {0}, {1}}},  // in place
       {{{5, 37, 70}, {2590, 70, 1}, {0}, {2}}, {{5, 99, 70}, {6930, 70, 1}, {0}, {2}}},
       {{{2, 3}, {0, 1}, {}, {1}}, {{3, 2}, {2, 1}, {}, {0}}},  // a broadcast operand
       {{{3}, {1}, {}, {}}, {{4}, {1}, {}, {}}},                // an outer product
       {{{45}, {1}, {}, {}}, {{131}, {1}, {}, {}}},
-      // Odd depths and strides, contiguous and not; a batch of stride 0.
+      // Odd depths and strides, contiguous and not, and a batch of stride 0.
       {{{37, 75}, {75, 1}, {}, {1}}, {{75, 67}, {67, 1}, {}, {0}}},
       {{{37, 74}, {75, 1}, {}, {1}}, {{67, 74}, {74, 1}, {}, {1}}},
       {{{75, 37}, {37, 1}, {}, {0}}, {{67, 75}, {76, 1}, {}, {1}}},
@@ -88,7 +88,7 @@ std::vector<Wide> Sums(const Case& c, const std::vector<Wide>& lhs, const std::v
   return result;
 }
 
-// Caches the expected sums by case. Types with the same elements share an entry.
+// Caches the expected sums of each case. Types with the same elements share them.
 template <typename Wide>
 std::vector<std::vector<Wide>>& KnownSums(bool unsigned_lhs, bool unsigned_rhs) {
   static auto* known = new std::array<std::vector<std::vector<Wide>>, 4>;
@@ -104,7 +104,7 @@ const std::vector<WideOf<L>>& Expected(size_t i, const std::vector<L>& lhs,
   return known[i];
 }
 
-// Compares bit for bit: small integers make every product and sum exact in any order.
+// Compares bit for bit. With small integers every product and sum is exact in any order.
 template <PrimitiveType kLhs, PrimitiveType kRhs, PrimitiveType kOut>
 void CheckExact() {
   for (size_t i = 0; i < Cases().size(); ++i) {
@@ -152,7 +152,7 @@ TEST(DotTest, IntegersWrap) {
 }
 TEST(DotTest, IntegersToFloat) { CheckExact<T::kS8, T::kS8, T::kF32>(); }
 
-// Checks operands of equal elements of the largest magnitude that their type or the s32 sum allows.
+// Tests operands whose elements all have the largest magnitude that the type or an s32 sum permits.
 template <typename L, typename R>
 void CheckLargest(T lhs, T rhs, L l, R r) {
   const int64_t m = 20, k = 2600, n = 35;
@@ -188,8 +188,8 @@ TEST(DotTest, PredIsOrOfAnds) {
   });
 }
 
-// Checks |error| <= k u sum |a b|, a bound for any order of additions, and that bits are the same
-// for any number of threads.
+// Checks |error| <= k u sum |a b|, a bound for any order of additions, and that bits do not depend
+// on the number of threads.
 TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   const int64_t m = 150, k = 700, n = 130;
   const std::vector<float> a = RandomFloats(m * k, 1), b = RandomFloats(k * n, 2);
@@ -217,8 +217,8 @@ TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// The engine computes only half of this product. The bits must be those of the product with a copy
-// of the matrix, whether rows or columns are contracted.
+// The engine computes only half of this product. The bits must be those of a product with a copy of
+// the matrix, whether rows or columns are contracted.
 TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
   const int64_t k = 530;
   for (const int64_t m : {40, 65, 150, 201}) {

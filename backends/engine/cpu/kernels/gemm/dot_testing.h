@@ -17,7 +17,7 @@ inline DotOperand OperandOf(const Side& side, const void* data, PrimitiveType ty
   return {data, type, side.dimensions, side.strides, side.batch, side.contracting};
 }
 
-// Returns the number of elements in the memory of the operand.
+// Returns the least number of elements in memory that the operand's strides require.
 inline int64_t Reach(const Side& side) {
   int64_t last = 0;
   for (size_t d = 0; d < side.dimensions.size(); ++d) {

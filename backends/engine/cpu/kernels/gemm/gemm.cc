@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocking of the matrix product. b is packed once for all threads. The threads then process blocks
-// of rows and pack their own parts of a. A product of few rows reads b in place or packs panel by
-// panel.
+// Divides the matrix product into blocks. b is packed once for all threads. The threads then
+// process blocks of rows, and pack their parts of a. A product with few rows reads b in place, or
+// packs one panel of b at a time.
 #include "backends/engine/cpu/kernels/gemm/gemm.h"
 
 #include <algorithm>
@@ -25,16 +25,16 @@ namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
 constexpr int64_t kBlockTiles = 5;  // tiles of rows in a unit of work
-// Part of b that is kept in an L2 cache of 1 MiB.
+// The part of b that remains in an L2 cache of 1 MiB.
 constexpr int64_t kChunkBytes = int64_t{512} << 10;
-// Panels per unit. With fewer, packing a again costs more than better balance gains.
+// Panels in a unit of work. With fewer panels, packing a again costs more than balance saves.
 constexpr int64_t kPiecePanels = 8;
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // part of b that is packed at a time
 constexpr int64_t kStackBytes = 16384, kFirstCacheBytes = 32768, kSecondCacheBytes = 1 << 20;
 template <typename T>
 constexpr int64_t kBlockDepth = 4096 / static_cast<int64_t>(sizeof(T));
 
-// Working memory of one unit, on the stack if it is small.
+// The working memory of one unit of work. It is on the stack if it is small.
 template <typename T>
 struct WorkBuffer {
   explicit WorkBuffer(int64_t elements)
@@ -49,35 +49,35 @@ struct WorkBuffer {
   T* data;
 };
 
-// The blocking of one product. Packed b consists of panels of columns, each with its whole depth.
+// The blocks of one product. Packed b consists of panels of columns, each with its whole depth.
 template <typename T>
 struct Blocks {
   const GemmArgs<T>& args;
   const T* packed = nullptr;              // null if b is read in place
-  int64_t first_column = 0, columns = 0;  // columns of b that `packed` covers
-  bool copies_panels = false;             // b is read in place, but each panel is copied before use
+  int64_t first_column = 0, columns = 0;  // the columns of b in `packed`
+  bool copies_panels = false;             // if b is read in place: each panel is first copied
 
   bool Copies(int64_t column) const {
     return packed == nullptr && (copies_panels || args.n - column < kTileColumns<T>);
   }
 };
 
-// Returns true if a tile's rows need not be packed: each row is contiguous along the sum, and the
-// memory from the first to the last row is at most half the L1 cache, so that the rows stay there.
+// Returns true if rows of a tile need not be packed: each row is contiguous along the sum, and the
+// memory from the first to the last row is at most half the L1 cache, where the rows then remain.
 template <typename T>
 bool ReadsRowsInPlace(const GemmArgs<T>& args) {
   return args.a_column == 1 && args.a_row > 0 &&
          kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
 }
 
-// Returns true if all rows are one unit of work, which is then the only reader of each panel of b.
+// Returns true if all rows are one unit of work. It is then the only reader of each panel of b.
 template <typename T>
 bool IsOneBlock(const GemmArgs<T>& args) {
   return args.m <= kBlockTiles * kTileRows;
 }
 
-// Returns true if b's rows are contiguous and packing them would take longer than it saves. Packing
-// pays if `a` has more than two tiles of rows, unless b fits in a cache.
+// Returns true if rows of b are contiguous and packing them would not save time. It saves time if a
+// has more than two tiles of rows, unless b fits in a cache.
 template <typename T>
 bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
   const int64_t bytes = args.n * args.k * static_cast<int64_t>(sizeof(T));
@@ -85,9 +85,9 @@ bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
                                 (IsOneBlock(args) && bytes <= kSecondCacheBytes));
 }
 
-// Returns the number of columns of a chunk, by which all tiles of rows are multiplied in turn. The
-// chunk's part of b stays in the L2 cache together with the packed rows. If b is not packed, a
-// chunk is one panel, which is read once.
+// Returns the number of columns of a chunk. All tiles of rows are multiplied by a chunk before the
+// next one. A chunk's part of b remains in the L2 cache together with the packed rows. If b is not
+// packed, a chunk is one panel, which is read once.
 template <typename T>
 int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   constexpr int64_t kWidth = kTileColumns<T>;
@@ -96,8 +96,8 @@ int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   return std::max(kWidth, fit / kWidth * kWidth);
 }
 
-// Returns the panel of b that begins at `column`, from depth p on. If the panel is copied before
-// use, `panel` is the copy.
+// Returns the panel of b that begins at `column`, from depth p on. `panel` is its copy if panels
+// are copied.
 template <typename T>
 ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* panel) {
   const GemmArgs<T>& args = blocks.args;
@@ -109,7 +109,7 @@ ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, co
   return {args.b + p * args.b_row + column, args.b_row};
 }
 
-// Multiplies one step of kBlockDepth. The rows of a tile stay in the L1 cache for all columns.
+// Multiplies kBlockDepth terms. The rows of a tile remain in the L1 cache for all columns.
 template <typename T>
 void MultiplyStep(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t p, int64_t begin,
                   int64_t end, T* packed, T* panel) {
@@ -156,7 +156,7 @@ bool MultiplyRows(const Blocks<T>& blocks, int64_t row, int64_t rows, int64_t co
   return true;
 }
 
-// Returns the number of parts into which the columns are split if there are few blocks of rows.
+// Returns the number of parts into which columns are split if there are few blocks of rows.
 template <typename T>
 int64_t ColumnPieces(const GemmArgs<T>& args, int64_t panels, int64_t row_blocks, int64_t threads) {
   int64_t most = panels;
@@ -220,7 +220,7 @@ void Clear(const GemmArgs<T>& args) {
   }
 }
 
-// Transposes a product whose result is one column to one whose result is a row. c must be
+// Converts a product whose result is one column to a product whose result is one row. c must be
 // contiguous.
 template <typename T>
 GemmArgs<T> TransposedColumn(const GemmArgs<T>& args) {
@@ -318,7 +318,7 @@ absl::Status Gemm(const Parallel& parallel, const GemmArgs<uint64_t>& args) {
   return HWY_DYNAMIC_DISPATCH(U64)(parallel, args);
 }
 
-// Only AVX-512 multiplies groups; see MultipliesPairs.
+// The other targets do not multiply groups (see MultipliesPairs).
 #if HWY_TARGETS & HWY_AVX3
 #define HLOCTS_GROUPS(function) N_AVX3::function(parallel, args)
 #else

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The product of strided matrices of the same type.
+// The product of strided matrices with elements of the same type.
 #pragma once
 
 #include <cstdint>
@@ -11,9 +11,9 @@
 
 namespace hlocts::kernels {
 
-// Neighbours along the sum, which AVX-512 multiplies and adds together: two bf16, added in f32 with
-// subnormals as zeros, or four integers of 8 bits, unsigned in a and signed in b, added modulo
-// 2^32. No element has these types.
+// A group is adjacent terms of a sum, which AVX-512 multiplies and adds together: two bf16, added
+// in f32 with subnormals as zeros, or four 8-bit integers, unsigned in a and signed in b, added
+// modulo 2^32. The types of groups are not used for elements.
 using PairBf16 = int32_t;
 using QuadInt8 = char32_t;
 
@@ -23,8 +23,8 @@ using SumOf = std::conditional_t<std::is_same_v<T, PairBf16>, float,
 template <typename T>
 inline constexpr bool kIsGroup = !std::is_same_v<T, SumOf<T>>;
 
-// The product c[i, j] = sum over p of a[i, p] * b[p, j]. Strides are in elements; c has contiguous
-// rows. If `adds`, the product is added to c.
+// The product c[i, j] = sum over p of a[i, p] * b[p, j]. Strides are in elements. Rows of c are
+// contiguous. If `adds`, the product is added to c.
 template <typename T>
 struct GemmArgs {
   int64_t m = 0, n = 0, k = 0;
@@ -37,12 +37,12 @@ struct GemmArgs {
   bool adds = false;
 };
 
-// Computes the product. The order of additions depends on the sizes only. T is float, double,
-// uint32_t, uint64_t or a group that the processor multiplies.
+// Computes the product. The order of additions depends only on sizes. T is float, double, uint32_t,
+// uint64_t, or a type of groups that the processor multiplies.
 template <typename T>
 absl::Status Gemm(const Parallel& parallel, const GemmArgs<T>& args);
 
-// Returns the estimated time of one product on one thread.
+// Returns the estimated time of one product on one thread, in nanoseconds.
 inline double GemmNanoseconds(int64_t m, int64_t n, int64_t k, int bytes) {
   return 50 + static_cast<double>(m) * static_cast<double>(n * k * bytes) / 64;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packing of operands for the register tile of the matrix product.
+// Packs operands for the register tile of the matrix product.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_PACK_INL_H_
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Sets to[p * lines + i] = from[i * line_stride + p * depth_stride].
+// Sets to[p * kLines + i] = from[i * line_stride + p * depth_stride].
 template <typename T, int kLines>
 void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
                T* __restrict to) {
@@ -27,9 +27,9 @@ void PackLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t
   }
 }
 
-// Packs at most kLanes lines that are contiguous along the depth, by transposing blocks of them.
-// Each store writes a whole vector: up to kLanes elements after the lines of a step are
-// overwritten. kWhole means that kLanes lines can be read even if `lines` is less.
+// Packs at most kLanes lines that are contiguous along the depth, by transposing blocks. Each store
+// writes a whole vector, so up to kLanes elements after the lines of a step are overwritten. If
+// kWhole, kLanes lines can be read even if `lines` is less.
 template <typename T, bool kWhole>
 void PackTransposed(const T* from, int64_t line_stride, int64_t depth, int lines, int64_t width,
                     T* to) {
@@ -48,7 +48,7 @@ void PackTransposed(const T* from, int64_t line_stride, int64_t depth, int lines
   }
 }
 
-// Packs fewer lines than `width` and fills up with zeros.
+// Packs `lines` lines and pads them with zeros to `width` lines.
 template <typename T>
 void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int64_t depth,
                    int lines, int width, T* __restrict to) {
@@ -58,12 +58,12 @@ void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int
   }
 }
 
-// The number of elements that PackRows may write past the end.
+// The number of bytes that PackRows may write after the end.
 inline constexpr int64_t kPackSlack = kVectorBytes;
 
-// Packs rows of `a` that are contiguous along the depth, at most as many as a tile has. Blocks of
-// kLanes rows are transposed from the last to the first, because each store overwrites the elements
-// after its block. If kWhole is false, only these rows are read.
+// Packs rows of a that are contiguous along the depth, at most as many as a tile has. Blocks of
+// kLanes rows are transposed from the last to the first, because each store overwrites elements
+// after its block. Unless kWhole, only these rows are read.
 template <typename T, bool kWhole>
 void PackTransposedRows(const T* from, int64_t row, int64_t depth, int rows, T* to) {
   int first = (rows - 1) / kLanes<T> * kLanes<T>;
@@ -73,7 +73,7 @@ void PackTransposedRows(const T* from, int64_t row, int64_t depth, int rows, T* 
   }
 }
 
-// Packs rows of `a` that are adjacent in memory at each step of the depth.
+// Packs rows of a whose elements are adjacent in memory at each step of the depth.
 template <typename T>
 void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, T* to) {
   for (int64_t p = 0; p < depth; ++p, from += column, to += rows) {
@@ -81,8 +81,8 @@ void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, 
   }
 }
 
-// Packs rows of `a` from `row` on, at most as many as a tile has. In the result, the elements of
-// all rows at one step of the depth are adjacent.
+// Packs rows of a from `row` on, at most as many as a tile has. In the result, the elements of all
+// rows at one step of the depth are adjacent.
 template <typename T>
 void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t depth, T* to) {
   const T* from = args.a + row * args.a_row + p * args.a_column;
@@ -92,8 +92,8 @@ void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t
     const auto pack = whole ? PackTransposedRows<T, true> : PackTransposedRows<T, false>;
     return pack(from, args.a_row, depth, rows, to);
   }
-  // A whole vector may read beyond the last rows of a step, into the next step. The last step has
-  // no next step: unless `whole`, it is packed without vectors.
+  // A vector may be longer than a step of the depth. It then reads elements of the next step. The
+  // last step has no next one, so unless `whole` it is packed without vectors.
   int64_t vectors = 0;
   if (args.a_row == 1 && (whole || args.a_column >= read)) vectors = whole ? depth : depth - 1;
   PackRowsSideBySide(from, args.a_column, vectors, rows, to);
@@ -107,7 +107,7 @@ template <typename T>
 void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t panels,
                       int64_t panel_elements, T* to) {
   constexpr int kWidth = kTileColumns<T>;
-  constexpr int64_t kAhead = 16;  // rows: the hardware prefetcher does not cross pages
+  constexpr int64_t kAhead = 16;  // in rows; the hardware prefetcher does not cross pages
   for (int64_t p = 0; p < depth; ++p, from += row_stride, to += kWidth) {
     for (int64_t panel = 0; panel < panels; ++panel) {
       HLOCTS_UNROLL for (int v = 0; v < kTileVectors; ++v) {
@@ -119,7 +119,7 @@ void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t 
   }
 }
 
-// Packs one panel of kTileColumns columns of `b`. The last panel is padded with zeros.
+// Packs one panel of kTileColumns columns of b. The last panel is padded with zeros.
 template <typename T>
 void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T* to) {
   constexpr int kWidth = kTileColumns<T>;
@@ -139,10 +139,10 @@ void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T*
   }
 }
 
-// Number of panels packed together if b's rows are contiguous.
+// The number of panels that are packed together if rows of b are contiguous.
 inline constexpr int64_t kPanelsSideBySide = 4;
 
-// Packs panels [begin, end), counted from column `first`, one by one. Each has its whole depth.
+// Packs panels [begin, end), counted from column `first`, each with its whole depth.
 template <typename T>
 void PackPanels(const GemmArgs<T>& args, int64_t first, int64_t begin, int64_t end, T* to) {
   constexpr int64_t kWidth = kTileColumns<T>;

@@ -34,7 +34,7 @@ T DotOfRuns(const T* a, const T* b, int64_t count) {
   return result;
 }
 
-// Multiplies one row by columns that are contiguous along the sum. Every element of b is used once.
+// Multiplies one row by columns that are contiguous along the sum. Each element of b is used once.
 template <typename T>
 void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t begin, int64_t end) HWY_ATTR {
@@ -46,9 +46,9 @@ void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
 }
 
 // The number of steps of the depth that are added to a run of columns together. b is read once, in
-// long runs, while the rows and sums stay in the L1 cache.
+// long runs, while the rows and sums remain in the L1 cache.
 inline constexpr int kStepsAtOnce = 8;
-// The number of rows whose factors fit into registers.
+// The number of rows whose factors fit in registers.
 inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;
 inline constexpr int64_t kRunColumns = 1024, kRunColumnsOfRows = 256;
 
@@ -97,12 +97,12 @@ void AddStepsOfRows(const GemmArgs<T>& args, int64_t p, int64_t begin, int64_t e
   for (; row < args.m; ++row) AddSteps<T, 1, kSteps>(args, row, p, begin, end, add);
 }
 
-// Largest number of rows for which this is faster than tiles, if there are enough columns.
+// The largest number of rows for which MultiplyFewRows is faster than tiles, given enough columns.
 inline constexpr int64_t kFewRows = 3;
 template <typename T>
 inline constexpr int64_t kFewRowsColumns = 4 * kLanes<T>;
 
-// Multiplies a few rows by a matrix b whose rows are contiguous.
+// Multiplies a few rows by a matrix b with contiguous rows.
 template <typename T>
 void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
   const auto run = [&](int64_t begin, int64_t end) HWY_ATTR {
@@ -123,7 +123,7 @@ void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
       std::clamp<int64_t>(share, kLanes<T>, columns));
 }
 
-// Multiplies a column by a row. There are no sums, and c is written in long runs.
+// Multiplies a column by a row. There is one term per result, and c is written in long runs.
 template <typename T>
 void MultiplyOuter(const Parallel& parallel, const GemmArgs<T>& args) {
   const double cost = 0.03 * static_cast<double>(args.n) + 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register tile of the matrix product.
+// The part of a matrix product whose sums are in registers: the register tile.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_GEMM_GEMM_TILE_INL_H_
@@ -22,14 +22,14 @@ inline constexpr int kTileRows = kVectorRegisters == 32 ? 14 : 6;
 template <typename T>
 inline constexpr int kTileColumns = kTileVectors* kLanes<T>;
 
-// Depth steps per iteration of a tile's loop. Unrolling leaves more issue slots for arithmetic.
+// Steps of the depth per iteration. Unrolling leaves more issue slots for arithmetic.
 template <bool kPacked>
 inline constexpr int kTileSteps = kPacked ? 2 : 4;
-// The number of rows of b to prefetch. The hardware prefetcher does not follow b's panels.
+// The number of rows of b to prefetch. The hardware prefetcher does not follow panels of b.
 inline constexpr int kRowsAhead = 8;
 
-// A tile's part of a. If packed, the elements of all rows at one step of the depth are adjacent.
-// Otherwise each row is contiguous along the depth.
+// The part of a that a tile reads. If packed, the elements of all rows at one step of the depth are
+// adjacent. Otherwise each row is contiguous along the depth.
 template <typename T, int kRows, bool kPacked>
 struct TileRows {
   static constexpr int kGroup = 3, kGroups = (kRows + kGroup - 1) / kGroup;
@@ -47,8 +47,8 @@ struct TileRows {
     }
   }
 
-  // One pointer for every three rows. A row's address is a pointer plus a multiple of the stride,
-  // which needs fewer registers than a pointer per row.
+  // One pointer for each three rows. A row's address is a pointer plus a multiple of the stride,
+  // which needs fewer registers than one pointer for each row.
   const T* groups[kGroups];
   int64_t stride;
 };
@@ -57,7 +57,7 @@ struct TileRows {
 template <typename T>
 HLOCTS_INLINE Vec<SumOf<T>> MultiplyAdd(Vec<SumOf<T>> sum, const Vec<T>& x, const Vec<T>& y) {
   if constexpr (std::is_same_v<T, PairBf16>) {
-    // Instructions of the processor that the target of this file lacks.
+    // Instructions that the compiler cannot generate for this file's target.
     asm("vdpbf16ps %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
   } else if constexpr (std::is_same_v<T, QuadInt8>) {
     asm("vpdpbusd %2, %1, %0" : "+v"(sum) : "v"(x), "v"(y));
@@ -67,7 +67,7 @@ HLOCTS_INLINE Vec<SumOf<T>> MultiplyAdd(Vec<SumOf<T>> sum, const Vec<T>& x, cons
   return sum;
 }
 
-// Computes tile[i * tile_row + j] = sum over p of a[p, i] * b[p * b_row + j], or += if `add`.
+// Computes tile[i * tile_row + j] = sum over p of a[p, i] * b[p * b_row + j]. If `add`, adds it.
 template <typename T, int kRows, bool kPacked>
 void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* __restrict b,
                  int64_t b_row, SumOf<T>* __restrict tile, int64_t tile_row, bool add) {
@@ -92,7 +92,7 @@ void TileProduct(int64_t depth, const T* __restrict a, int64_t a_row, const T* _
       }
     }
     b += b_row;
-    asm("" : "+r"(b));  // keeps the compiler from incrementing a separate pointer per address above
+    asm("" : "+r"(b));  // prevents separate pointers for the addresses above
   };
   constexpr int kSteps = kTileSteps<kPacked>;
   int64_t p = 0;
@@ -119,7 +119,7 @@ constexpr std::array<TileFunction<T>, sizeof...(kRows)> MakeTileFunctions(
   return {TileProduct<T, kRows + 1, kPacked>...};
 }
 
-// The tile functions, indexed by rows - 1.
+// The functions that compute a tile, indexed by the number of rows minus 1.
 template <typename T, bool kPacked>
 inline constexpr std::array<TileFunction<T>, kTileRows> kTileFunctions =
     MakeTileFunctions<T, kPacked>(std::make_integer_sequence<int, kTileRows>());
@@ -131,7 +131,7 @@ struct RowSource {
   int64_t a_row = 0;
 };
 
-// The columns of b that a product reads. Steps of the depth are `b_row` apart.
+// The columns of b that a product reads. Adjacent steps of the depth are b_row apart.
 template <typename T>
 struct ColumnSource {
   const T* data;

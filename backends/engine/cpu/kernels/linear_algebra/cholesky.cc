@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky decomposition a = u* u with u upper triangular: updates run along contiguous rows.
+// Cholesky decomposition a = u* u with u upper triangular. Its updates access contiguous rows.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -11,10 +11,10 @@ namespace hlocts::kernels {
 namespace matrices {
 namespace {
 
-constexpr int64_t kBand = 64;  // remaining rows that a thread updates at a time
+constexpr int64_t kBand = 64;  // rows below a block that a thread updates at a time
 
-// Computes row j of the factor from the diagonal on. The contributions of rows before k have
-// already been subtracted. A pivot that is not positive yields NaN.
+// Computes row j of the factor, from the diagonal on. The contributions of rows before k must
+// already be subtracted. A pivot that is not positive yields NaN.
 template <typename T>
 void FactorRow(View<T>& u, int64_t k, int64_t j) {
   const int64_t width = u.cols() - j;
@@ -29,8 +29,8 @@ void FactorRow(View<T>& u, int64_t k, int64_t j) {
   row(0, 0) = root;
 }
 
-// Factors the matrix whose upper triangle is in `u`, in place. Elements below the diagonal of a
-// block are unspecified.
+// Factors, in place, the matrix whose upper triangle is in `u`. Elements below the diagonal of a
+// block become unspecified.
 template <typename T>
 void Factor(const Parallel& parallel, View<T> u) {
   const int64_t n = u.rows();
@@ -53,13 +53,13 @@ void Factor(const Parallel& parallel, View<T> u) {
 template <typename T>
 absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64_t batch) {
   const int64_t n = r.size;
-  const int64_t row = n + 16;  // a power of two as row stride would map rows to few cache sets
+  const int64_t row = n + 16;  // rows a power of two apart would share few cache sets
   const int64_t bytes = n * row * static_cast<int64_t>(sizeof(T));
   const Scratch memory(bytes);
   if (!memory.ok()) return OutOfScratch(bytes);
   const View<T> operand = MatrixOf<T>(r.operand, batch, n, n);
   View<T> u = ViewOf<T>(memory.As<T>(), n, n, row), factor = MatrixOf<T>(r.output, batch, n, n);
-  // The transpose of the lower factor of a is the upper factor of a transposed.
+  // The transpose of the lower factor of a is the upper factor of the transpose of a.
   if (r.lower) {
     LoopBranch(operand, u);
     Factor(parallel, u);

@@ -26,8 +26,8 @@ template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 using Results = std::vector<Matrix<Complex>>;
 
-// A LAPACK routine for one batch entry. A list is passed as a matrix of one row, and a number as a
-// matrix of one element.
+// A LAPACK routine for one matrix of a batch. A list is a matrix with one row, and a number is a
+// matrix with one element.
 template <class T>
 using Routine = Results (*)(const LapackCall& call, const std::vector<Matrix<T>>& operands);
 
@@ -54,7 +54,7 @@ Results Cholesky(const LapackCall& call, const std::vector<Matrix<T>>& operands)
   return {Wide(result), Number(failed + 1)};
 }
 
-// The pivot has the largest |re| + |im|. Returns the position of the first zero pivot, from 1.
+// Chooses pivots with the largest |re| + |im|. Returns the first zero pivot, counted from 1.
 template <class T>
 int64_t FactorLu(Matrix<T>& a, std::vector<int64_t>& pivots) {
   int64_t info = 0;
@@ -85,7 +85,7 @@ Results Lu(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   return {Wide(a), rows, Number(info)};
 }
 
-// Both outer diagonals have n elements. The first one below and the last one above are not read.
+// The outer diagonals have n elements, of which the first (lower) or the last (upper) is not read.
 template <class T>
 Results TridiagonalSolve(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   const int64_t n = operands[1].cols();
@@ -100,7 +100,7 @@ Results TridiagonalSolve(const LapackCall& call, const std::vector<Matrix<T>>& o
   return {Wide(operands[0]), Wide(operands[1]), Wide(operands[2]), Wide(x), Number(info)};
 }
 
-// Factors A P = Q R. The first `marked` columns are not exchanged.
+// Factors A P = Q R. The first `marked` columns keep their positions.
 template <class T>
 Matrix<T> FactorQr(Matrix<T>& a, Eigen::VectorXi& columns, int64_t marked) {
   const int64_t m = a.rows(), n = a.cols(), k = std::min(m, n);
@@ -194,8 +194,8 @@ Results Hessenberg(const LapackCall& call, const std::vector<Matrix<T>>& operand
   return {Wide(h.packedMatrix()), WideRow(h.householderCoefficients().conjugate()), Number(0)};
 }
 
-// With rows and columns reversed, the upper triangle becomes the lower one, which Eigen reads. The
-// imaginary part of the diagonal is not read.
+// Eigen reads the lower triangle. If rows and columns are reversed, the upper triangle becomes the
+// lower one. Imaginary parts of the diagonal are not read.
 template <class T>
 Results Tridiagonal(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   const bool lower = call.lower;
@@ -211,7 +211,7 @@ Results Tridiagonal(const LapackCall& call, const std::vector<Matrix<T>>& operan
   return results;
 }
 
-// Computes A = Z T Z^*. In a real T, the two diagonal elements of a 2 x 2 block become equal.
+// Computes A = Z T Z^*. In a real T, the diagonal elements of a 2 x 2 block are made equal.
 int64_t FactorSchur(const Matrix<double>& a, Matrix<double>& t, Matrix<double>& z) {
   const Eigen::RealSchur<Matrix<double>> schur(a);
   t = schur.matrixT(), z = schur.matrixU();
@@ -233,7 +233,7 @@ int64_t FactorSchur(const Matrix<Complex>& a, Matrix<Complex>& t, Matrix<Complex
   return InfoOf(schur.info());
 }
 
-// Makes the blocks of a Schur form triangular. The eigenvalue with Im > 0 comes first.
+// Makes the 2 x 2 blocks of a Schur form triangular. The eigenvalue with Im > 0 comes first.
 void SplitBlocks(Matrix<Complex>& t, Matrix<Complex>& z) {
   for (int64_t i = 0; i + 1 < t.rows(); ++i) {
     if (t(i + 1, i) == 0.0) continue;
@@ -250,7 +250,7 @@ void SplitBlocks(Matrix<Complex>& t, Matrix<Complex>& z) {
   }
 }
 
-// Appends eigenvalues. Those of a real matrix are stored in two parts.
+// Appends eigenvalues to the results. Those of a real matrix are stored as two lists of parts.
 template <class T>
 void AppendValues(const Matrix<Complex>& triangular, Results& results) {
   const Matrix<Complex> values = triangular.diagonal().transpose();
@@ -275,7 +275,7 @@ Results Schur(const LapackCall& call, const std::vector<Matrix<T>>& operands) {
   return results;
 }
 
-// Returns the eigenvectors of an upper triangular matrix, scaled down if entries become large.
+// Returns the eigenvectors of an upper triangular matrix. Scales them down if entries become large.
 Matrix<Complex> TriangularVectors(const Matrix<Complex>& t) {
   constexpr double kLarge = 1e100;
   const double least = std::max(1e-16 * t.cwiseAbs().maxCoeff(), 1e-300);
@@ -291,7 +291,7 @@ Matrix<Complex> TriangularVectors(const Matrix<Complex>& t) {
   return v;
 }
 
-// Returns vectors of length 1 with a real largest element.
+// Returns vectors of length 1 whose largest element is real.
 template <class T>
 Matrix<Complex> Normalised(Matrix<Complex> v, const Matrix<Complex>& values) {
   for (int64_t j = 0; j < v.cols(); ++j) {
@@ -314,7 +314,7 @@ Results GeneralEigen(const LapackCall& call, const std::vector<Matrix<T>>& opera
   SplitBlocks(t, z);
   Results results;
   AppendValues<T>(t, results);
-  // Left vectors of T are right ones of T^*, which is upper triangular in the reverse order.
+  // Left vectors of T are right vectors of T^*, which is upper triangular in the reverse order.
   const Matrix<Complex> left = TriangularVectors(t.adjoint().reverse()).reverse();
   results.push_back(Normalised<T>(z * left, t));
   results.push_back(Normalised<T>(z * TriangularVectors(t), t));
@@ -322,7 +322,7 @@ Results GeneralEigen(const LapackCall& call, const std::vector<Matrix<T>>& opera
   return results;
 }
 
-// Triangular solves have a kernel of their own: nullptr.
+// Returns nullptr for triangular solves, which use another kernel.
 template <class T>
 Routine<T> RoutineOf(LapackRoutine routine) {
   switch (routine) {
@@ -360,7 +360,7 @@ Routine<T> RoutineOf(LapackRoutine routine) {
 
 struct Leaf {
   PrimitiveType type;
-  int64_t rows, columns;  // of one batch
+  int64_t rows, columns;  // of one matrix of the batch
 };
 
 struct Call {
@@ -369,7 +369,7 @@ struct Call {
   int64_t batches = 1;
 };
 
-// Calls visit(T{}) with the C++ type of an element. Returns false if no routine has the type.
+// Calls visit(T{}) with the C++ type of an element. Returns false if no routine supports the type.
 template <class Visit>
 bool VisitType(PrimitiveType type, Visit visit) {
   if (type == PrimitiveType::kF32) return visit(float{}), true;
@@ -398,7 +398,7 @@ Matrix<T> Load(const Leaf& leaf, const uint8_t* data, int64_t batch) {
   return result;
 }
 
-// Stores an empty matrix, which is a result that the routine does not write, as zeros.
+// Stores a matrix. A result that the routine does not write is an empty matrix, stored as zeros.
 void Store(const Leaf& leaf, const Matrix<Complex>& matrix, uint8_t* data, int64_t batch) {
   VisitType(leaf.type, [&](auto type) {
     using Element = decltype(type);
@@ -434,7 +434,7 @@ void RunBatch(const Call& call, int64_t batch, const uint8_t* const* in, uint8_t
   }
 }
 
-// Returns triangular-solve, which computes in the operands' type.
+// Returns a function that calls TriangularSolve, which computes in the operands' type.
 LapackFunction SolveFunction(const Call& call) {
   const char transpose = call.lapack.transpose;
   TriangularSolveRequest request;
@@ -455,7 +455,7 @@ LapackFunction SolveFunction(const Call& call) {
   };
 }
 
-// Returns a leaf with `leading` batch dimensions; a list is one row.
+// Returns a leaf with `leading` batch dimensions. A list has one row.
 Leaf LeafOf(const Shape& shape, int64_t leading) {
   const int64_t rank = shape.rank() - leading;
   return {shape.element_type(), rank < 2 ? 1 : shape.dimension(-2),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky decomposition and triangular solve in blocks, with products by Eigen. Batches run on the
-// thread pool.
+// Cholesky decomposition and triangular solve by blocks, whose products Eigen computes. Batches run
+// on the thread pool.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace hlocts::kernels {
 
-// A batch of Cholesky decompositions of f32, f64, c64 or c128.
+// Cholesky decompositions of a batch of f32, f64, c64 or c128 matrices.
 struct CholeskyRequest {
   PrimitiveType type = PrimitiveType::kF32;
-  bool lower = true;  // the triangle that is read and written; the other one is set to zero
+  bool lower = true;  // the triangle to read and write; the other becomes zero
   int64_t batch = 1, size = 1;
   const void* operand = nullptr;  // dense [batch, size, size]
   void* output = nullptr;         // may be the operand
 };
 
-// Decomposes matrices. If one is not positive definite, its factor is NaN from the bad pivot on.
+// Decomposes matrices. If one is not positive definite, its factor is NaN from that pivot on.
 absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request);
 
 enum class TransposeKind : uint8_t { kNone, kTranspose, kAdjoint };
@@ -29,7 +29,7 @@ struct TriangularSolveRequest {
   PrimitiveType type = PrimitiveType::kF32;
   bool left_side = true, lower = true, unit_diagonal = false;
   TransposeKind transpose = TransposeKind::kNone;
-  // Rows and columns of b. a is rows x rows (left) or columns x columns.
+  // The rows and columns of b. a is rows x rows if left_side, else columns x columns.
   int64_t batch = 1, rows = 1, columns = 1;
   const void* a = nullptr;
   const void* b = nullptr;

@@ -30,7 +30,7 @@ double UnitOf() {
   return sizeof(decltype(std::abs(T()))) == 4 ? 0x1p-24 : 0x1p-53;
 }
 
-// Returns a random matrix. `diagonal` is added to its diagonal to make it well conditioned.
+// Returns a random matrix. `diagonal` is added to its diagonal, so that it is well conditioned.
 template <typename T>
 std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diagonal) {
   const std::vector<float> parts = RandomFloats(2 * rows * columns, seed);
@@ -48,7 +48,7 @@ std::vector<T> RandomMatrix(int64_t rows, int64_t columns, int seed, double diag
 
 using Wide = std::complex<double>;
 
-// Returns a batch of two equal positive definite matrices. The triangle that is not read is NaN.
+// Returns a batch of two equal positive definite matrices. The triangle not to be read is NaN.
 template <typename T>
 std::vector<T> PositiveMatrices(int64_t n, bool lower) {
   const std::vector<T> g = RandomMatrix<T>(n, n, 1, 0);
@@ -65,7 +65,7 @@ std::vector<T> PositiveMatrices(int64_t n, bool lower) {
   return a;
 }
 
-// Checks |l l^H - a| <= c (n + 1) u |l| |l^H|, element by element.
+// Checks |l l^H - a| <= c (n + 1) u |l| |l^H| for each element.
 template <typename T>
 void CheckCholesky(int64_t n, bool lower) {
   SCOPED_TRACE(testing::Message() << "n " << n << (lower ? " lower" : " upper"));
@@ -88,7 +88,7 @@ void CheckCholesky(int64_t n, bool lower) {
         magnitude += std::abs(x);
       }
       ASSERT_LE(std::abs(sum - Wide(a[i * n + j])), 4 * (n + 1) * UnitOf<T>() * magnitude);
-      // The second matrix of the batch equals the first.
+      // Both matrices of the batch are equal, so their factors must be.
       ASSERT_EQ(l[n * n + i * n + j], l[i * n + j]);
     }
   }
@@ -112,7 +112,7 @@ TEST(CholeskyTest, NotPositiveGivesNan) {
   EXPECT_TRUE(std::isnan(l[3]));
 }
 
-// Checks |op(a) x - b| <= c n u (|op(a)| |x|), element by element. Elements that the solver must
+// Checks |op(a) x - b| <= c n u (|op(a)| |x|) for each element. Elements of a that the solver must
 // not read are NaN: the other triangle, and a unit diagonal.
 template <typename T>
 void CheckSolve(TriangularSolveRequest r) {
@@ -133,7 +133,7 @@ void CheckSolve(TriangularSolveRequest r) {
   r.a = a.data();
   r.b = b.data();
   r.output = x.data();
-  const auto element = [&](int64_t batch, int64_t i, int64_t j) -> Wide {  // of op(a)
+  const auto element = [&](int64_t batch, int64_t i, int64_t j) -> Wide {  // an element of op(a)
     if (r.transpose != TransposeKind::kNone) std::swap(i, j);
     if (i == j && r.unit_diagonal) return 1;
     if (r.lower ? j > i : j < i) return 0;
@@ -177,7 +177,7 @@ TEST(TriangularSolveTest, EveryForm) {
   }
 }
 
-// The square of this divisor would be infinite.
+// The square of this divisor overflows.
 TEST(TriangularSolveTest, LargeComplexDivisor) {
   const Complex64 a(1e25f, 1e25f), b(3e25f, -1e25f);
   Complex64 x;
@@ -197,7 +197,7 @@ TEST(TriangularSolveTest, TypesThatAreConvertedFirstAreRefused) {
   }
 }
 
-// Each thread's share is the same for any number of threads.
+// The division of the work is the same for any number of threads.
 TEST(LinearAlgebraTest, BitsDoNotDependOnThreads) {
   const int64_t n = 300;
   const std::vector<float> a = RandomMatrix<float>(n, n, 1, n), b = RandomMatrix<float>(n, n, 2, 0);

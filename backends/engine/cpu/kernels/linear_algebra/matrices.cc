@@ -6,7 +6,7 @@
 namespace hlocts::kernels::matrices {
 namespace {
 
-// Adds the product of -a and b by the kernel of dot. Returns false if there is no memory for it.
+// Adds -a b to c by the kernel of dot. Returns false if there is not enough memory.
 template <typename A, typename T>
 bool AddNegatedProduct(const A& a, const View<T>& b, View<T>& c) {
   const Matrix<T> minus = -a;

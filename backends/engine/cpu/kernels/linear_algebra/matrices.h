@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code shared by Cholesky and triangular solve: matrices as Eigen views, and batches of them.
+// Code that Cholesky and triangular solve share: matrices as Eigen views, and batches of them.
 //
-// Eigen does not compute the solution: its solver multiplies by reciprocals of the
-// diagonal. The strict profile does not permit reciprocals in a solve for one complex unknown, and
-// a reciprocal can overflow where a quotient does not. The number of columns or rows per thread is
-// fixed, so that bits do not depend on the number of threads.
+// Eigen's solver is not used, because it multiplies by reciprocals of the diagonal. The strict
+// profile does not permit reciprocals in a solve for one complex unknown, and a reciprocal can
+// overflow where a quotient does not. The number of columns or rows per thread is fixed, so the
+// bits do not depend on the number of threads.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,7 +20,7 @@
 namespace hlocts::kernels {
 namespace matrices {
 
-inline constexpr int64_t kBlock = 32;  // unknowns that are solved one by one before a product
+inline constexpr int64_t kBlock = 32;  // unknowns solved one by one before a product
 inline constexpr double kNanosecondsPerProduct = 0.03;
 
 template <typename T>
@@ -32,20 +32,20 @@ template <typename T>
 View<T> ViewOf(void* data, int64_t rows, int64_t columns, int64_t row) {
   return View<T>(static_cast<T*>(data), rows, columns, Eigen::OuterStride<>(row));
 }
-// Returns matrix `number` of a dense batch. A matrix of an operand must not be written.
+// Returns matrix `number` of a dense batch. If the batch is an operand, it must not be written.
 template <typename T>
 View<T> MatrixOf(const void* batch, int64_t number, int64_t rows, int64_t columns) {
   T* const data = const_cast<T*>(static_cast<const T*>(batch)) + number * rows * columns;
   return ViewOf<T>(data, rows, columns, columns);
 }
-// Computes c -= a b, or c -= a* b, for views of f32, f64, c64 and c128. These products are in one
-// file, because Eigen compiles them for every distinct operand type.
+// Compute c -= a b and c -= a* b for views of f32, f64, c64 and c128. These products are in one
+// file, because Eigen compiles them for every different operand type.
 template <typename T>
 void SubtractProduct(const View<T>& a, const View<T>& b, View<T> c);
 template <typename T>
 void SubtractAdjointProduct(const View<T>& a, const View<T>& b, View<T> c);
 
-// Returns a block of a view, as a view.
+// Returns a block of a view as a view.
 template <typename T>
 View<T> BlockOf(View<T>& view, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   return ViewOf<T>(view.data() + row * view.outerStride() + column, rows, columns,
@@ -63,8 +63,8 @@ void LoopBranch(const View<T>& from, View<T> to) {
   }
 }
 
-// Processes the matrices of a batch. Large matrices are processed one after the other, each on all
-// threads; many small matrices are processed in parallel.
+// Processes the matrices of a batch: large matrices one after the other, each on all threads, and
+// many small matrices in parallel.
 template <typename One>
 absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, One one) {
   if (batch < parallel.threads()) {
@@ -80,7 +80,7 @@ absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, On
   return failed ? OutOfScratch(0) : absl::OkStatus();
 }
 
-// Calls visit(T{}) with the C++ type T of the element type.
+// Calls visit(T{}), where T is the C++ type of an element.
 template <typename Visit>
 absl::Status VisitMatrixType(PrimitiveType type, Visit visit) {
   switch (type) {

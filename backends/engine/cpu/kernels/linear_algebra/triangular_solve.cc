@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Triangular solve, by transforming the system to l y = x with l lower triangular.
+// Triangular solve. The system is transformed to l y = x, where l is lower triangular.
 #include <algorithm>
 #include <complex>
 
@@ -11,11 +11,11 @@ namespace {
 
 constexpr int64_t kTile = 128;  // right-hand sides that a thread solves at a time
 
-// The system as l y = x with l lower triangular.
+// The system l y = x, where l is lower triangular.
 struct SolveShape {
   int64_t n, columns;  // size of l; number of right-hand sides
-  bool turn;           // l is op(a) transposed, and x is b transposed
-  bool flip;           // l and x are reversed, because the triangle is an upper one
+  bool turn;           // l is the transpose of op(a), x that of b
+  bool flip;           // l and x are reversed, because the triangle is upper
 };
 
 SolveShape ShapeOf(const TriangularSolveRequest& r) {
@@ -38,7 +38,7 @@ void LoadTriangle(const TriangularSolveRequest& r, const SolveShape& shape, int6
   if (shape.flip) l.reverseInPlace();
 }
 
-// Divides a row. Eigen's complex quotient squares the divisor, which over- or underflows too early.
+// Divides a row. Eigen's complex division would square the divisor, which may over- or underflow.
 template <typename T>
 void Divide(View<T> row, T divisor) {
   if constexpr (Eigen::NumTraits<T>::IsComplex) {
@@ -48,7 +48,7 @@ void Divide(View<T> row, T divisor) {
   }
 }
 
-// Solves l y = x in place. The diagonal of a unit triangle is not read.
+// Solves l y = x in place. If `unit`, the diagonal is not read.
 template <typename T>
 void Substitute(View<T> l, bool unit, View<T> x) {
   const int64_t n = l.rows(), columns = x.cols();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counter-based generators over runs of consecutive counters. The results of different counters are
-// independent, so the compiler vectorizes the loops.
+// Counter-based generators on consecutive counters. Counters are processed independently, so the
+// compiler vectorizes the loops.
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kBlock = kRandomBlock;
 
-// Computes 20 rounds of ThreeFry2x32 on counters first, first + 1, ...
+// Computes 20 rounds of ThreeFry2x32 on the counters first, first + 1, ...
 void ThreeFryBlock(uint64_t key, uint64_t first, uint32_t* __restrict x, uint32_t* __restrict y) {
   constexpr int kRotations[8] = {13, 15, 26, 6, 17, 29, 16, 24};
   const uint32_t k0 = static_cast<uint32_t>(key), k1 = static_cast<uint32_t>(key >> 32);
@@ -46,7 +46,7 @@ void StoreWord(int bytes, uint64_t word, void* output, int64_t i) {
   });
 }
 
-// Generates 64-bit elements, one per counter.
+// Generates 64-bit elements, one for each counter.
 void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t count) {
   ForRandomBlocks(parallel, count, kBlock, [&](int64_t first, int64_t n) {
     uint32_t x[kBlock], y[kBlock];
@@ -56,9 +56,9 @@ void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t 
   });
 }
 
-// The layout of elements of less than 64 bits, which are generated in pairs along dimension
-// `split`. The array is [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner]
-// yields elements 2 s and 2 s + 1 of dimension `split`.
+// The layout of elements of less than 64 bits, which are generated in pairs along dimension `split`
+// of [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner] yields elements 2
+// s and 2 s + 1 of dimension `split`.
 struct Pairs {
   int64_t outer = 1, split = 1, inner = 1;
 };
@@ -76,7 +76,7 @@ Pairs PairsOf(absl::Span<const int64_t> dimensions) {
   return pairs;
 }
 
-// Stores pairs one after the other.
+// Stores pairs one after another.
 template <typename T>
 void StorePairs(const uint32_t* x, const uint32_t* y, int64_t pairs, T* __restrict to) {
   for (int64_t i = 0; i < pairs; ++i) {
@@ -155,7 +155,7 @@ void Generate(const Parallel& parallel, const RandomBitsRequest& request, int64_
   }
 }
 
-// Returns the number of counter steps.
+// Returns the number of counters that are used.
 uint64_t Steps(const RandomBitsRequest& request, int64_t count) {
   const bool wide = StorageBytes(request.type) == 8;
   if (request.algorithm == RandomAlgorithm::kPhilox) {
@@ -163,7 +163,7 @@ uint64_t Steps(const RandomBitsRequest& request, int64_t count) {
     return static_cast<uint64_t>((count + per_counter - 1) / per_counter);
   }
   if (wide || request.dimensions.empty()) return static_cast<uint64_t>(count);
-  // The first even dimension, or else the largest one, is halved, rounding up.
+  // The first dimension of even size, or else the largest one, is halved, rounding up.
   int64_t largest = 1;
   for (int64_t size : request.dimensions) {
     if (size % 2 == 0) return static_cast<uint64_t>(count / 2);

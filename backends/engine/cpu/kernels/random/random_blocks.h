@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox on runs of consecutive counters.
+// Philox on consecutive counters.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 
 namespace hlocts::kernels {
 
-inline constexpr int64_t kRandomBlock = 512;  // counters processed at a time
+inline constexpr int64_t kRandomBlock = 512;  // number of counters processed at a time
 
-// Computes 10 rounds of Philox4x32 on consecutive 128-bit counters. Word w of counter i is
-// words[w][i].
+// Computes 10 rounds of Philox4x32 on consecutive 128-bit counters. words[w][i] is word w of
+// counter i.
 inline void PhiloxBlock(uint64_t key, uint64_t low, uint64_t high,
                         uint32_t (*__restrict words)[kRandomBlock]) {
   for (int64_t i = 0; i < kRandomBlock; ++i) {
@@ -31,7 +31,7 @@ inline void PhiloxBlock(uint64_t key, uint64_t low, uint64_t high,
   }
 }
 
-// Calls fill(first, n) for blocks of `size` that cover [0, count), on the threads of the pool.
+// Calls fill(first, n) for blocks of `size` that cover [0, count), on several threads.
 template <typename Fill>
 void ForRandomBlocks(const Parallel& parallel, int64_t count, int64_t size, Fill fill) {
   parallel.For((count + size - 1) / size, 4.0 * size, [&](int64_t block, int64_t end) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers of a distribution, a block of counters at a time. Element i of a block's first
-// half is made from words 0 and 1 of counter i, element i of its second half from words 2 and 3.
-// The compiler vectorizes the loops.
+// Random numbers of a distribution, from one block of counters at a time. Element i of a block's
+// first half comes from words 0 and 1 of counter i, element i of its second half from words 2 and
+// 3. The compiler vectorizes the loops.
 #include "backends/engine/cpu/kernels/random/random_draws.h"
 
 #include <array>
@@ -31,8 +31,7 @@ void DrawBlock(const RandomDrawsRequest& r, int64_t first, int attempt,
   }
 }
 
-// Returns a number in [0, 1): the high 52 bits become the mantissa of a number in [1, 2), from
-// which 1 is subtracted.
+// Returns a number in [0, 1): a number in [1, 2), whose mantissa is the high 52 bits, minus 1.
 inline double UnitInterval(uint64_t bits) {
   return std::bit_cast<double>((bits >> 12) | 0x3FF0000000000000u) - 1;
 }
@@ -79,7 +78,7 @@ void UniformValues(const RandomDrawsRequest& r, int64_t first, int attempt, int6
   RoundFloats(r.type, n, values);
 }
 
-// Fills with uniform floats. A value that rounds up to b is replaced by another random number.
+// Writes uniform floats. A value that rounds to b is replaced by another random number.
 void UniformFloats(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
   double values[kDraws], fresh[kDraws];
   int64_t outside = n;
@@ -117,13 +116,13 @@ void UniformIntegers(const RandomDrawsRequest& r, int64_t first, int64_t n, char
   });
 }
 
-// Returns log(x) for 2^-52 <= x <= 1. With x = m 2^e, m near 1 and s = (m - 1) / (m + 1), it is e
-// log 2 + 2 atanh(s). Since |s| < 0.172, the omitted terms of the series are below 1e-16.
+// Returns log(x) for 2^-52 <= x <= 1. If x = m 2^e with m near 1, and s = (m - 1) / (m + 1), it is
+// e log 2 + 2 atanh(s). As |s| < 0.172, the omitted terms of the series are below 1e-16.
 inline double LogOfUnit(double x) {
-  // Subtracts the bits of sqrt(1/2).
+  // Subtracts the bits of sqrt(1/2), so that m is in [sqrt(1/2), sqrt(2)).
   const uint64_t bits = std::bit_cast<uint64_t>(x) - 0x3FE6A09E667F3BCDu;
   const double m = std::bit_cast<double>((bits & 0xFFFFFFFFFFFFFu) + 0x3FE6A09E667F3BCDu);
-  // Converts an exponent of -53 to 0 to a double, by adding it to the low bits of 2^52.
+  // Converts an exponent in [-53, 0] to a double, by adding it to the low bits of 2^52.
   const double e = std::bit_cast<double>((((bits >> 52) + 64) & 0xFFF) | 0x4330000000000000u) -
                    (4503599627370496.0 + 64);
   const double s = (m - 1) / (m + 1), z = s * s;
@@ -132,10 +131,10 @@ inline double LogOfUnit(double x) {
   return e * 0.693147180559945309417 + 2 * s * series;
 }
 
-// Computes cos and sin of 2 pi u. The angle is split into the nearest quarter turn and a remainder
-// of at most pi / 4, whose cosine and sine are power series.
+// Computes cosine and sine of 2 pi u. The angle is the nearest multiple of a quarter turn plus a
+// remainder of at most pi / 4, whose cosine and sine are power series.
 inline void CosSinOfTurn(double u, double* cosine, double* sine) {
-  const double shifted = 4 * u + 6755399441055744.0;  // 1.5 2^52: rounds to an integer
+  const double shifted = 4 * u + 6755399441055744.0;  // 1.5 2^52, which rounds to an integer
   const uint64_t quarter = std::bit_cast<uint64_t>(shifted);
   const double x = (4 * u - (shifted - 6755399441055744.0)) * M_PI_2, z = x * x;
   double s = 1, c = 1;
@@ -148,7 +147,7 @@ inline void CosSinOfTurn(double u, double* cosine, double* sine) {
   *sine = std::bit_cast<double>(std::bit_cast<uint64_t>(turned ? c : s) ^ sine_sign);
 }
 
-// Computes two normal numbers from two uniform ones (Box and Muller, 1958).
+// Computes two normal numbers from two uniform numbers (Box and Muller, 1958).
 void Normals(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
   uint64_t draws[kDraws];
   double values[kDraws];

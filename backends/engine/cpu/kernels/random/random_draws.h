@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arrays of random numbers of one distribution, for the operation rng. The engine defines the
-// sequence: Philox yields two random 64-bit numbers per counter, for counters in blocks.
+// Arrays of random numbers of one distribution, for rng. The engine defines the sequence: Philox
+// yields two random 64-bit numbers for each counter. Counters are processed in blocks.
 #pragma once
 
 #include <cstdint>
@@ -16,9 +16,9 @@ enum class Distribution : uint8_t { kUniformFloat, kUniformInteger, kNormal };
 struct RandomDrawsRequest {
   Distribution distribution = Distribution::kUniformFloat;
   PrimitiveType type = PrimitiveType::kF32;
-  uint64_t key = 0, stream = 0;  // each execution uses another stream
-  double a = 0, b = 0;           // floats: the interval [a, b), or mean and deviation
-  uint64_t low = 0, range = 0;   // integers: the values low + [0, range), modulo 2^64
+  uint64_t key = 0, stream = 0;  // each execution has another stream
+  double a = 0, b = 0;           // floats: interval [a, b), or mean and deviation
+  uint64_t low = 0, range = 0;   // integers: low + [0, range), modulo 2^64
   const void* first = nullptr;   // a as stored: the result if the interval is empty
   int64_t count = 0;
   void* output = nullptr;

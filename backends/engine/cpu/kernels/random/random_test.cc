@@ -24,7 +24,7 @@ std::vector<T> Bits(RandomAlgorithm algorithm, uint64_t key, std::array<uint64_t
   return output;
 }
 
-// Checks the known answers of ruling 0030.
+// Checks the known results of ruling 0030.
 TEST(RandomTest, KnownAnswers) {
   ForEachIsa([] {
     uint64_t steps = 0;
@@ -38,7 +38,7 @@ TEST(RandomTest, KnownAnswers) {
   });
 }
 
-// Compares a long array with arrays of one pair each, one counter after the other.
+// Compares a long array with arrays of one pair each, for one counter after another.
 TEST(RandomTest, LongArraysAreTheirCountersInOrder) {
   ForEachIsa([] {
     uint64_t steps = 0;
@@ -74,7 +74,7 @@ TEST(RandomTest, LongArraysAreTheirCountersInOrder) {
   });
 }
 
-// In [3, 4, 5] the second dimension is the first even one. In [3, 5] there is none, so the largest
+// In [3, 4, 5] the second dimension is the first of even size. [3, 5] has none, so the largest one
 // is halved, rounding up.
 TEST(RandomTest, PairsLieAlongOneDimension) {
   ForEachIsa([] {
@@ -113,7 +113,7 @@ std::vector<T> Draws(RandomDrawsRequest request, int64_t count) {
   return output;
 }
 
-// Checks the means of powers of the random numbers, with a tolerance of six standard deviations.
+// Checks the means of powers of random numbers, with a tolerance of six standard deviations.
 void ExpectMoments(const std::vector<double>& x, const std::vector<double>& moments) {
   for (size_t power = 1; power <= moments.size(); ++power) {
     double sum = 0, squares = 0;
@@ -137,7 +137,7 @@ TEST(RandomTest, DrawsFollowTheirDistributions) {
     request.distribution = Distribution::kNormal;
     const auto normal = Draws<double>(request, 100001);
     ExpectMoments(normal, {0, 1, 0, 3, 0, 15});
-    // Neighbours must be independent, and so must the two numbers of one counter.
+    // Adjacent numbers must be independent, and so must the two numbers of one counter.
     std::vector<double> neighbours, pairs;
     for (size_t i = 0; i + 512 < normal.size(); ++i) {
       neighbours.push_back(normal[i] * normal[i + 1]);
@@ -155,8 +155,7 @@ TEST(RandomTest, DrawsFollowTheirDistributions) {
   });
 }
 
-// The interval is one unit in the last place wide: half of the draws would round up to the limit b
-// and must be replaced.
+// The interval is one ulp wide: half of the draws round to the limit b, and must be replaced.
 TEST(RandomTest, UniformStaysBelowItsLimit) {
   ForEachIsa([] {
     RandomDrawsRequest request;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// argmin and argmax. They compare the integer keys that sort uses to order elements. For argmin the
-// keys are inverted, so that the largest key is always the best.
+// argmin and argmax. They compare the integer keys by which sort orders elements. For argmin keys
+// are inverted, so that the largest key always wins.
 #include <algorithm>
 
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
@@ -20,8 +20,8 @@ namespace HWY_NAMESPACE {
 constexpr int64_t kBlock = 1024;
 
 // Computes keys of elements. In KeyOrder::kNumeric all NaNs have the same key: the largest one, or
-// 0 if keys are inverted. If nan_wins requires the opposite, moves this key to the other end of the
-// range, which no number uses.
+// 0 if keys are inverted. If nan_wins requires the opposite, this key is replaced by the other end
+// of the range, which is no number's key.
 template <typename U>
 class Keys {
  public:
@@ -59,7 +59,7 @@ int64_t PlaceOf(const U* keys, int64_t count, U best, bool first) {
   return count;
 }
 
-// Returns the position of the largest key of a short row, after which a vector can be read.
+// Returns the position of the largest key of a short row. A vector after the row must be readable.
 template <typename U>
 int64_t BestOfShortRow(const U* keys, int64_t count, bool first) {
   if constexpr (sizeof(U) >= 4) {
@@ -82,7 +82,7 @@ int64_t BestOfShortRow(const U* keys, int64_t count, bool first) {
   return PlaceOf(keys, count, Largest(keys, count), first);
 }
 
-// Searches contiguous elements a block at a time. The position within a block is searched only if
+// Searches contiguous elements, one block at a time. The position in a block is determined only if
 // the block has a better element.
 template <typename U>
 int64_t BestOfRow(const ArgReduceRequest& r, const Keys<U>& code, const U* row) {
@@ -99,7 +99,7 @@ int64_t BestOfRow(const ArgReduceRequest& r, const Keys<U>& code, const U* row) 
   return place;
 }
 
-// Searches a tile of columns row after row, with the best key and position of each column so far.
+// Searches a tile of columns row by row. Keeps the best key and position of each column.
 template <typename U>
 void BestOfColumns(const ArgReduceRequest& r, const Keys<U>& code, const U* from, int64_t count,
                    int64_t* places) {
@@ -116,7 +116,7 @@ void BestOfColumns(const ArgReduceRequest& r, const Keys<U>& code, const U* from
   }
 }
 
-// Stores results [at, at + count), whose first elements are `step` apart.
+// Stores results [at, at + count). The first elements of their lines are `step` apart.
 template <typename U>
 void Store(const ArgReduceRequest& r, const U* from, int64_t step, int64_t at, int64_t count,
            const int64_t* places) {
@@ -131,7 +131,7 @@ void Store(const ArgReduceRequest& r, const U* from, int64_t step, int64_t at, i
   }
 }
 
-// Searches rows [begin, end) of contiguous elements. Keys of short rows are computed together.
+// Searches rows [begin, end) of contiguous elements. Computes keys of several short rows together.
 template <typename U>
 void RunRows(const ArgReduceRequest& r, const Keys<U>& code, int64_t begin, int64_t end) {
   const int64_t together = std::max<int64_t>(1, kBlock / r.size);
@@ -149,7 +149,7 @@ void RunRows(const ArgReduceRequest& r, const Keys<U>& code, int64_t begin, int6
   }
 }
 
-// Searches units of kBlock columns.
+// Searches columns in units of kBlock columns.
 template <typename U>
 void RunColumns(const ArgReduceRequest& r, const Keys<U>& code, int64_t unit, int64_t end) {
   const int64_t tiles = (r.inner + kBlock - 1) / kBlock;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce over strided views. The work is split into blocks that depend on the shape only. Each
-// block leaves a partial result in the type of the computation, and the partial results are
-// combined in order.
+// reduce on strided views. The work is divided into blocks that depend on the shape only. Each
+// block computes a partial result in the type of the computation. Partial results are combined in
+// order.
 #include "backends/engine/cpu/kernels/reduce/reduce.h"
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace hlocts::kernels {
 namespace {
 
 constexpr int64_t kRowChunk = 32768;   // most elements of one row in a block
-constexpr int64_t kColumnTile = 1024;  // accumulators that stay in the L1 cache
+constexpr int64_t kColumnTile = 1024;  // accumulators that remain in the L1 cache
 constexpr int64_t kBlockElements = 1 << 18;
-constexpr int64_t kEnoughUnits = 64;  // with this many independent outputs, sums are not split
+constexpr int64_t kEnoughUnits = 64;  // with this many outputs, sums are not split
 // With fewer adjacent outputs, several rows are processed at once.
 constexpr int64_t kNarrowColumns = 128;
-constexpr int64_t kShortRow = 16;  // shorter rows are processed a column at a time
+constexpr int64_t kShortRow = 16;  // shorter rows are processed column by column
 constexpr double kNanosecondsPerByte = 0.05;
 constexpr int64_t kMadeBytes = 16384;  // bytes of computed elements at a time: half of an L1 cache
 
@@ -30,21 +30,21 @@ struct Plan {
   PrimitiveType type;  // as stored
   ReduceOps ops;
   const char* operand;
-  // Used instead of `operand` if not null.
+  // Replaces `operand` if not null.
   const std::function<void(int64_t, int64_t, void*)>* make;
   double make_ns;
   int64_t storage_bytes;
   bool decode;                // the stored type is narrower than the computed one
-  LoopNest<2> kept, reduced;  // strides: operand, output; without the innermost loop
+  LoopNest<2> kept, reduced;  // strides in operand, output; no innermost loop
   LoopDimension<2> inner;
   bool inner_reduced;
   int64_t outputs, repeats;  // repeats: product of the sizes of `reduced`
 };
 
-// Returns a run of elements in the type of the computation, contiguously. If they are not stored
-// like this, they are converted or copied to `buffer`.
+// Returns a run of contiguous elements in the type of the computation. If they are not stored like
+// this, converts or copies them to `buffer`.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
-  alignas(64) char stored[kMadeBytes / 2];  // for types that are computed in a wider one
+  alignas(64) char stored[kMadeBytes / 2];  // for types that are computed in a wider type
   const char* from = stored;
   if (plan.make == nullptr) {
     from = plan.operand + offset * plan.storage_bytes;
@@ -61,8 +61,8 @@ const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t coun
   return buffer;
 }
 
-// The partial results, as an array [blocks, outputs]. Block b of output o combines a fixed part of
-// the elements of this output.
+// The partial results, an array [blocks, outputs]. Block b of output o combines a fixed part of the
+// elements of output o.
 struct Partials {
   char* data;
   int64_t blocks, outputs;
@@ -76,7 +76,7 @@ bool TakesRowsTogether(const Plan& plan, const Partials& partials) {
          plan.kept.size() == 1 && plan.kept[0].stride[1] == 1;
 }
 
-// Reduces along the innermost loop, one output at a time.
+// Reduces along the innermost loop, for one output at a time.
 void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Partials& partials,
                 int64_t rows_per_block) {
   if (TakesRowsTogether(plan, partials)) {
@@ -110,8 +110,8 @@ void ReduceRows(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Pa
   }
 }
 
-// Adds `rows` rows of `count` adjacent elements to `sums`. If the rows are many, short and without
-// gaps, several are treated as one wide row that fills a tile.
+// Adds `rows` rows of `count` adjacent elements to `sums`. If there are many short rows without
+// gaps, several of them become one wide row that fills a tile.
 void AddRows(const ReduceOps& ops, const char* from, int64_t row_bytes, int64_t rows, int64_t count,
              char* sums) {
   const int64_t fold = std::min(kColumnTile / count, rows / 4);
@@ -127,7 +127,7 @@ void AddRows(const ReduceOps& ops, const char* from, int64_t row_bytes, int64_t 
   ops.columns(sums, from, row_bytes, rows, count);
 }
 
-// Adds contiguous rows that are computed on the fly, as many at a time as fit into the buffer.
+// Adds contiguous rows of computed elements, as many at a time as fit in the buffer.
 void AddMadeRows(const Plan& plan, int64_t offset, int64_t rows, int64_t count, char* buffer,
                  char* sums) {
   const int64_t together = std::max<int64_t>(1, kMadeBytes / (count * plan.ops.bytes));
@@ -138,7 +138,7 @@ void AddMadeRows(const Plan& plan, int64_t offset, int64_t rows, int64_t count, 
   }
 }
 
-// Reduces a tile of adjacent outputs at a time, if the innermost loop is not reduced.
+// Reduces to a tile of adjacent outputs at a time. The innermost loop must not be reduced.
 void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end, const Partials& partials,
                    int64_t rows_per_block) {
   const int64_t width = plan.inner.size, tiles = (width + kColumnTile - 1) / kColumnTile;
@@ -173,10 +173,10 @@ void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end, const
   }
 }
 
-// Combines the partial results with the init value and stores them.
+// Combines the partial results with the init value, and stores the results.
 void Finish(const Parallel& parallel, const Plan& plan, const Partials& partials,
             const ReduceRequest& request) {
-  alignas(16) char init[32] = {};  // for a complex sum: the real part, then the imaginary one
+  alignas(16) char init[32] = {};  // of a complex sum: the real part, then the imaginary one
   const int64_t period = plan.type == request.type ? 1 : 2;
   if (plan.decode) {
     DecodeRun(plan.type, request.init, 1, 1, reinterpret_cast<float*>(init));
@@ -244,7 +244,7 @@ LoopNest<2> LoopsOf(const ReduceRequest& request) {
   return loops;
 }
 
-// Turns a complex sum into two real ones: the parts become an extra dimension that is not reduced.
+// Turns a complex sum into two real sums: the parts become a dimension that is not reduced.
 void SplitComplex(LoopNest<2>& loops, PrimitiveType& type) {
   for (LoopDimension<2>& loop : loops) {
     for (int64_t& stride : loop.stride) stride *= 2;
@@ -253,8 +253,8 @@ void SplitComplex(LoopNest<2>& loops, PrimitiveType& type) {
   type = ComponentType(type);
 }
 
-// Returns the index of the loop to run innermost: the last one, which has the smallest stride,
-// unless it is a short sum inside a long loop over outputs.
+// Returns the index of the loop to run innermost. This is the last one, which has the smallest
+// stride, unless it is a short sum inside a long loop over outputs.
 size_t InnermostLoop(const LoopNest<2>& loops) {
   const size_t last = loops.size() - 1;
   if (loops[last].stride[1] != 0 || loops[last].size >= kShortRow) return last;
@@ -291,7 +291,7 @@ Plan PlanOf(const ReduceRequest& request) {
 }
 
 absl::Status ReduceStoredRows(const RowReduceRequest& request) {
-  constexpr int64_t kRows = 32;  // rows at a time
+  constexpr int64_t kRows = 32;  // number of rows at a time
   const ReduceOps ops = ReduceOpsFor(request.kind, request.type);
   const int64_t bytes = ops.bytes, row_bytes = request.size * bytes;
   const char* from = static_cast<const char*>(request.operand);

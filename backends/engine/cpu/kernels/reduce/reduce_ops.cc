@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known computations over runs of elements, for every type in which reductions are computed.
+// The known computations on runs of elements, for every type in which reductions are computed.
 #include "backends/engine/cpu/kernels/reduce/reduce_ops.h"
 
 #include <complex>
@@ -21,7 +21,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Operations on scalars and on vectors of scalars. Identity leaves every other value unchanged.
+// Operations on scalars and on vectors. Applying one to its Identity and x returns x.
 struct AddOp {
   template <typename V>
   HLOCTS_INLINE static V Apply(V a, V b) {
@@ -42,7 +42,7 @@ struct MultiplyOp {
     return T(1);
   }
 };
-// Keeps a NaN of either side.
+// Returns a NaN if an operand is NaN.
 struct MinimumOp {
   template <typename V>
   HLOCTS_INLINE static V Apply(V a, V b) {
@@ -99,7 +99,7 @@ struct XorOp {
 template <typename Op, typename T>
 HLOCTS_INLINE T ApplyScalar(T a, T b) {
   if constexpr (std::is_integral_v<T> && std::is_same_v<Op, MultiplyOp> && sizeof(T) < 4) {
-    return static_cast<T>(static_cast<uint32_t>(a) * b);  // avoids overflow of a promoted int
+    return static_cast<T>(static_cast<uint32_t>(a) * b);  // avoids overflow of promoted ints
   } else {
     return static_cast<T>(Op::template Apply<T>(a, b));
   }
@@ -135,7 +135,7 @@ struct ReduceLoops {
     }
   }
 
-  // kCount is the number of elements of a row if it is known at compile time; else 0.
+  // kCount is the number of elements of a row if it is known at compile time, else 0.
   template <int kCount>
   static void ShortRowsOf(const char* row, int64_t row_bytes, int64_t rows, int64_t count,
                           T* __restrict to) {
@@ -160,11 +160,11 @@ struct ReduceLoops {
     }
   }
 
-  // Number of vectors accumulated at a time. A row is read from one end to the other, because
+  // The number of vectors accumulated at a time. A row is read from one end to the other, because
   // memory is fastest in address order: alternating between rows or parts of a row costs 5 to 60 %.
   static constexpr int kVectors = 4, kStep = kVectors * kLanes<T>;
 
-  // Reduces a row of at least one vector to a vector. Its lanes are combined by halves later.
+  // Reduces a row of at least one vector to a vector. The caller combines its lanes (FoldedLanes).
   static auto RowVector(const char* row, int64_t count) {
     const T* in = reinterpret_cast<const T*>(row);
     Vec<T> sums[kVectors];
@@ -187,7 +187,7 @@ struct ReduceLoops {
     return Op::Apply(Op::Apply(sums[0], sums[1]), Op::Apply(sums[2], sums[3]));
   }
 
-  // Combines all lanes by halves in lane 0.
+  // Combines all lanes into lane 0, by halves.
   template <int kHalf = kLanes<T> / 2, typename V>
   HLOCTS_INLINE static V FoldedLanes(const V& v) {
     if constexpr (kHalf == 0) {
@@ -201,8 +201,8 @@ struct ReduceLoops {
     }
   }
 
-  // Combines the lanes of kCount vectors, each by halves as in FoldedLanes, in lanes 0 to kCount -
-  // 1 of the first vector. A vector holds the same number of lanes of each of kLanes / kCount rows.
+  // Combines the lanes of each of kCount vectors by halves, in the order of FoldedLanes. The
+  // results are lanes 0 to kCount - 1 of the first vector.
   template <int kCount, typename V>
   HLOCTS_INLINE static void FoldRows(V* v) {
     if constexpr (kCount > 1) {
@@ -220,7 +220,7 @@ struct ReduceLoops {
     }
   }
 
-  // Reduces kLanes rows and returns the address after them. Adds in the same order as single rows.
+  // Reduces kLanes rows, in the order of single rows, and returns the address after them.
   static const char* RowsTogether(const char* row, int64_t row_bytes, int64_t count, T* to) {
     Vec<T> lanes[kLanes<T>];
     for (int r = 0; r < kLanes<T>; ++r, row += row_bytes) lanes[r] = RowVector(row, count);
@@ -229,8 +229,7 @@ struct ReduceLoops {
     return row;
   }
 
-  // Adds kRows rows of `count` elements to the accumulators `out`, after adding the rows to each
-  // other.
+  // Combines kRows rows of `count` elements with each other, then with the accumulators `out`.
   template <int kRows>
   static void SomeRows(T* __restrict out, const char* rows, int64_t row_bytes, int64_t count) {
     const T* __restrict from[kRows];
@@ -266,7 +265,7 @@ struct ReduceLoops {
     for (; r < row_count; ++r, row += row_bytes) SomeRows<1>(out, row, row_bytes, count);
   }
 
-  // Combines each lane with those before it, over distances that double.
+  // Combines each lane with all lanes before it. The distance doubles in each step.
   template <int kDistance = 1, typename V>
   HLOCTS_INLINE static V ScannedLanes(const V& v) {
     if constexpr (kDistance >= kLanes<T>) {

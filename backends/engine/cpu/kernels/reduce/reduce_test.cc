@@ -65,7 +65,7 @@ int64_t Reach(const View& view) {
   return last + 1;
 }
 
-// Reduces element by element in row-major order, with `combine` on native values.
+// Reduces element by element in row-major order, by `combine` on values of type T.
 template <typename T, typename Combine>
 std::vector<T> Expected(const View& view, const std::vector<T>& data, T init, Combine combine) {
   std::vector<int64_t> kept;
@@ -134,7 +134,7 @@ TEST(ReduceTest, OtherKinds) {
   Check<int64_t>(ReduceKind::kAnd, PrimitiveType::kS64, -1, [](auto a, auto b) { return a & b; });
 }
 
-// f32 accumulation with one rounding at the end is exact for integers that bf16 represents.
+// Sums in f32 that are rounded once are exact for integers that bf16 represents.
 TEST(ReduceTest, NarrowTypes) {
   using Bf16 = NativeOf<PrimitiveType::kBF16>;
   using F16 = NativeOf<PrimitiveType::kF16>;
@@ -178,8 +178,8 @@ TEST(ReduceTest, NanWinsAndInfinitiesStay) {
   }
 }
 
-// n u S, where S is the sum of magnitudes, bounds the error of any order. The bits must be the same
-// for any number of threads.
+// For any order of additions, n u S bounds the error, where S is the sum of magnitudes. The bits
+// must not depend on the number of threads.
 TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
   const int64_t count = 3000000;
   const std::vector<float> data = RandomFloats(count, 5);
@@ -189,7 +189,7 @@ TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
     const View view = {{count}, {1}, {0}};
     const float one = Reduced(view, ReduceKind::kAdd, PrimitiveType::kF32, data, 0.f, 1, 1)[0];
     EXPECT_LE(std::fabs(one - exact), count * 0x1p-24 * magnitude);
-    EXPECT_LE(std::fabs(one - exact), 1e-5 * magnitude);  // the error with blocks of 2^18
+    EXPECT_LE(std::fabs(one - exact), 1e-5 * magnitude);  // the bound for blocks of 2^18
     for (int threads : {2, 3, 8}) {
       EXPECT_EQ(Reduced(view, ReduceKind::kAdd, PrimitiveType::kF32, data, 0.f, 1, threads)[0],
                 one);
@@ -197,7 +197,7 @@ TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// Sums of whole arrays and of columns whose elements are computed on the fly.
+// Tests sums of whole arrays and of columns whose elements `make` computes.
 TEST(ReduceTest, ElementsMayBeMade) {
   const View kMade[] = {{{100003}, {1}, {0}},
                         {{5, 4097}, {4097, 1}, {0}},
@@ -225,7 +225,7 @@ TEST(ReduceTest, ElementsMayBeMade) {
     }
   };
   ForEachIsa([&] {
-    check(float{}, PrimitiveType::kF32);  // small numbers, whose sums are exact in any order
+    check(float{}, PrimitiveType::kF32);  // small numbers: sums are exact in any order
     check(double{}, PrimitiveType::kF64);
     check(int8_t{}, PrimitiveType::kS8);
     check(uint16_t{}, PrimitiveType::kU16);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Argument checks shared by kernels.
+// Checks of arguments, which several kernels use.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace hlocts::kernels {
 
-// Computes the product of sizes. Returns an error if one is negative or memory cannot address that
-// many elements.
+// Sets `count` to the product of the sizes. Returns an error if a size is negative, or if memory
+// cannot address so many elements.
 inline absl::Status CountElements(absl::Span<const int64_t> sizes, int64_t& count) {
   constexpr int64_t kLimit = int64_t{1} << 46;
   count = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts runs of elements of any storage type to and from the types in which kernels compute.
+// Converts runs of elements of any stored type to and from the types in which kernels compute.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ inline float Bf16ToFloat(uint16_t bits) {
   return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
 }
 
-// Rounds to nearest even. A NaN becomes quiet and keeps its sign and the upper payload bits.
+// Rounds to nearest, ties to even. A NaN becomes quiet; it keeps its sign and upper payload bits.
 inline uint16_t FloatToBf16(float x) {
   const uint32_t bits = std::bit_cast<uint32_t>(x);
   const uint32_t rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
   return static_cast<uint16_t>((bits & 0x7FFFFFFF) > 0x7F800000 ? (bits >> 16) | 0x40 : rounded);
 }
 
-// Returns the value of a stored element. kType is any array type but a complex one.
+// Returns the value of a stored element. kType must not be complex.
 template <PrimitiveType kType>
 inline auto DecodeElement(const NativeOf<kType>& x) {
   using T = NativeOf<kType>;
@@ -78,7 +78,7 @@ void DecodeRun(PrimitiveType type, const void* from, int64_t stride, int64_t cou
   });
 }
 
-// Sets element i * stride of `to` to from[i], rounded or truncated.
+// Sets element i * stride of `to` to from[i], rounded or truncated to `type`.
 template <typename From>
 void EncodeRun(PrimitiveType type, const From* from, int64_t count, int64_t stride, void* to) {
   VisitArrayType(type, [&](auto tag) {
@@ -95,7 +95,7 @@ void EncodeRun(PrimitiveType type, const From* from, int64_t count, int64_t stri
   });
 }
 
-// Copies elements of 1, 2, 4, 8 or 16 bytes.
+// Copies strided elements of 1, 2, 4, 8 or 16 bytes.
 template <int kBytes>
 void PackBytes(const char* from, int64_t stride, int64_t count, char* to) {
   for (int64_t i = 0; i < count; ++i) {

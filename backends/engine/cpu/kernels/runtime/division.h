@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer division rounded down and up, by a positive divisor.
+// Integer division by a positive divisor, rounded down or up.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for kernel tests: every instruction set in turn, random elements, simple arithmetic.
+// Helpers for kernel tests: runs on every instruction set, random elements, simple arithmetic.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 
 namespace hlocts::kernels {
 
-// Runs `body` once for each instruction set of this machine.
+// Runs `body` once for each instruction set that this machine supports.
 template <typename Body>
 void ForEachIsa(Body body) {
   const int64_t supported = hwy::SupportedTargets();
@@ -32,7 +32,7 @@ void ForEachIsa(Body body) {
   hwy::GetChosenTarget().Update(supported);
 }
 
-// Runs `body` twice: with subnormals flushed, as in the engine, and without.
+// Runs `body` twice: without flushing subnormals, and with flushing, as in the engine.
 template <typename Body>
 void FlushedAndNot(Body body) {
   body();
@@ -45,7 +45,7 @@ void FlushedAndNot(Body body) {
 #endif
 }
 
-// Returns small integers. Their sums and products are exact in every type, so that results can be
+// Returns small integers. Their sums and products are exact in every type, so results can be
 // compared bit for bit.
 template <typename T>
 std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 3) {
@@ -63,8 +63,8 @@ std::vector<T> RandomElements(int64_t count, int seed, int low = -3, int high = 
   return result;
 }
 
-// The type in which expected results are computed, and a vector of this type. With it, one function
-// serves all types.
+// The type in which expected results are computed, and the elements as a vector of it. One function
+// then serves all element types.
 template <typename T>
 using WideOf = std::conditional_t<kIsComplex<T>, Complex128, int64_t>;
 template <typename T>
@@ -72,7 +72,7 @@ std::vector<WideOf<T>> Widened(const std::vector<T>& elements) {
   return {elements.begin(), elements.end()};
 }
 
-// Converts to type T: integers wrap, floats round once.
+// Converts to type T. Integers wrap, floats are rounded once.
 template <typename T, typename Wide>
 std::vector<T> Narrowed(const std::vector<Wide>& sums) {
   std::vector<T> result(sums.size());
@@ -93,8 +93,8 @@ int64_t Differences(const std::vector<T>& a, const std::vector<T>& b) {
   return wrong;
 }
 
-// Returns nearly normal floats of mean 0 and variance 1: each sums eight uniform 16-bit numbers.
-// The library's normal distribution takes logarithms and would dominate the time of many tests.
+// Returns nearly normal floats of mean 0 and variance 1, as sums of eight uniform 16-bit numbers.
+// The library's normal distribution takes logarithms, which would dominate many tests.
 inline std::vector<float> RandomFloats(int64_t count, int seed) {
   std::mt19937 random(seed);
   std::vector<float> result(count);
@@ -115,7 +115,7 @@ inline std::vector<int64_t> DenseStrides(const std::vector<int64_t>& dimensions)
   return strides;
 }
 
-// Calls visit(index) for every index of the dimensions, in row-major order.
+// Calls visit(index) for every index of an array with these dimensions, in row-major order.
 template <typename Visit>
 void ForEachIndexOf(const std::vector<int64_t>& dimensions, Visit visit) {
   std::vector<int64_t> index(dimensions.size(), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nests of strided loops over several arrays: merges dimensions that form one loop, walks the rest.
+// Nests of strided loops over several arrays. Loops that form a single loop can be merged.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 namespace hlocts::kernels {
 
-// One loop: `size` steps that advance array k by stride[k].
+// One loop, with `size` steps. Each step advances array k by stride[k].
 template <int kArrays>
 struct LoopDimension {
   int64_t size = 1;
@@ -20,7 +20,7 @@ struct LoopDimension {
 template <int kArrays>
 using LoopNest = absl::InlinedVector<LoopDimension<kArrays>, 6>;
 
-// Drops dimensions of size 1, and merges adjacent loops that form a single loop in every array.
+// Drops loops of size 1, and merges adjacent loops that form a single loop in every array.
 template <int kArrays>
 LoopNest<kArrays> MergedLoops(const LoopNest<kArrays>& loops) {
   LoopNest<kArrays> merged;
@@ -40,7 +40,7 @@ LoopNest<kArrays> MergedLoops(const LoopNest<kArrays>& loops) {
   return merged;
 }
 
-// Sorts the loops so that the largest stride of array `k` is outermost.
+// Sorts the loops by the magnitude of the stride of array k. The largest becomes the outermost.
 template <int kArrays>
 void SortLoops(LoopNest<kArrays>& loops, int k) {
   std::stable_sort(loops.begin(), loops.end(), [k](const auto& a, const auto& b) {
@@ -55,7 +55,7 @@ int64_t LoopCount(const LoopNest<kArrays>& loops) {
   return count;
 }
 
-// Iterates over the offsets of elements in row-major order, from element `number` on.
+// Iterates over the offsets of elements in row-major order, beginning with element `number`.
 template <int kArrays>
 class LoopWalk {
  public:

@@ -20,7 +20,7 @@ struct Block {
   size_t bytes;
 };
 
-// A list of unused blocks, oldest first.
+// The unused blocks, sorted from the oldest to the newest.
 class FreeList {
  public:
   static FreeList& Get() {
@@ -28,8 +28,8 @@ class FreeList {
     return *list;
   }
 
-  // Removes and returns the smallest block that has at least `bytes` and is not wastefully larger.
-  // The returned block's data is null if there is none.
+  // Removes and returns the smallest block of at least `bytes` and at most four times `bytes`. If
+  // there is none, the data of the result is null.
   Block Take(size_t bytes) {
     std::lock_guard<std::mutex> lock(mutex_);
     size_t best = blocks_.size();

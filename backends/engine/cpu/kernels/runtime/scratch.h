@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Working memory of kernels. Blocks are kept between calls, because the first touch of fresh pages
-// costs more than most kernels do. A failed allocation yields null; the kernel returns an error.
+// Working memory of kernels. Blocks are kept between calls, because the first access to new pages
+// costs more than most kernels. If an allocation fails, ok() is false.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace hlocts::kernels {
 
 class Scratch {
  public:
-  // Allocates `bytes`, 64-byte aligned. A size that is negative or exceeds memory yields null.
+  // Allocates `bytes`, aligned to 64 bytes. Fails if the size is negative or exceeds memory.
   explicit Scratch(int64_t bytes);
   ~Scratch();
   Scratch(const Scratch&) = delete;

@@ -18,12 +18,12 @@ namespace hlocts::kernels {
 namespace {
 
 constexpr int kMaxThreads = 256;
-// The number of spins of a worker after its last chunk, so that the next kernel finds it awake.
+// How often a worker spins after its last chunk, so that the next kernel finds it awake.
 constexpr int kSpinsBeforeSleep = 400;
-// Each thread begins with its own slice of the work, which is the same for jobs of the same size,
-// so that the data of one job are in the caches of the next. Then it takes from the other slices. A
-// thread takes 1 / kChunksPerThread of the rest of a slice at a time. Ranges are long at first and
-// short at the end, so that all threads stop together even if one began late or was delayed.
+// Each thread begins with a slice of the work that is the same for jobs of the same size, so that
+// the data of one job are in caches for the next job. Then it processes the other slices. It takes
+// 1 / kChunksPerThread of the rest of a slice at a time. Ranges thus become shorter, so that all
+// threads end at the same time even if one began late or was delayed.
 constexpr int kChunksPerThread = 4;
 constexpr int kLeastChunksPerThread = 64;
 constexpr double kMinChunkNanoseconds = 4000;
@@ -34,11 +34,11 @@ void Pause() {
 #endif
 }
 
-// Returns the calling thread's rounding mode and flushing of subnormals. A body must run with the
-// settings of its caller, so workers copy them.
+// Returns the calling thread's rounding mode and flushing of subnormals. Workers copy them, because
+// a body must run with its caller's settings.
 unsigned FloatControl() {
 #if defined(__x86_64__)
-  return _mm_getcsr() & ~0x3Fu;  // without the sticky exception flags
+  return _mm_getcsr() & ~0x3Fu;  // without the exception flags
 #else
   return 0;
 #endif
@@ -65,7 +65,7 @@ struct Job {
     int64_t end = 0;
   };
   const RangeBody* body = nullptr;
-  int64_t least = 1, grain = 1;  // least: size of every range but the last of a slice
+  int64_t least = 1, grain = 1;  // least: minimum length of a slice's ranges but the last
   int threads = 1;
   unsigned float_control = 0;
   Slice slices[kMaxThreads];
@@ -78,7 +78,7 @@ struct Job {
     }
   }
 
-  // Works on slice `own`, then on the others.
+  // Processes slice `own`, then the other slices.
   void Work(int own) {
     for (int s = 0; s < threads; ++s) {
       Slice& slice = slices[(own + s) % threads];
@@ -96,8 +96,8 @@ struct Job {
 
 thread_local bool inside_body = false;
 
-// The pool. The caller of a job waits only for workers that have entered the job. A worker that
-// wakes late (or, after a fork, does not exist) therefore costs nothing.
+// The pool. The caller of a job waits only for workers that have entered the job, so it does not
+// wait for a worker that wakes late or that does not exist after a fork.
 class ThreadPool {
  public:
   static ThreadPool& Get() {
@@ -135,7 +135,7 @@ class ThreadPool {
       try {
         std::thread([this, number = started_ + 1] { Worker(number); }).detach();
       } catch (const std::system_error&) {
-        return;  // a failure only means fewer threads
+        return;  // fewer threads are sufficient
       }
       ++started_;
     }
@@ -165,7 +165,7 @@ class ThreadPool {
 
   void Worker(int number) {
     inside_body = true;
-    // Lets the worker take the job for which it was started.
+    // A new worker must enter the job for which it was created.
     uint64_t seen = epoch_.load(std::memory_order_acquire) - 1;
     for (;;) {
       for (int spins = 0; epoch_.load(std::memory_order_acquire) == seen; ++spins) {
@@ -187,7 +187,7 @@ class ThreadPool {
   Job job_;
   std::atomic<int> places_{0};
   int started_ = 0;
-  std::atomic<int> entered_{kClosed};  // number of workers inside the job
+  std::atomic<int> entered_{kClosed};  // number of workers in the job
   std::atomic<uint64_t> epoch_{1};
 };
 

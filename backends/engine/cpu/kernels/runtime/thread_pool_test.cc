@@ -12,7 +12,7 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr double kExpensiveNs = 1e6;  // nanoseconds per index: worth waking threads
+constexpr double kExpensiveNs = 1e6;  // per index: enough to wake threads
 
 void CheckFor(int threads, int64_t count, int64_t grain, double cost) {
   SCOPED_TRACE(absl::StrCat(threads, " threads, ", count, " indices by ", grain));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector types and functions of the instruction set being compiled.
+// Vector types and functions of the instruction set for which the file is being compiled.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_VECTOR_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_VECTOR_INL_H_
 #undef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_RUNTIME_VECTOR_INL_H_

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting by keys. If the only operand is the key, the keys themselves are sorted and decoded into
-// elements. Otherwise a key is sorted together with its element's position, which makes the sort
-// stable; several keys are packed into one integer if they fit. The operands are then permuted.
+// Sorts by keys. If the key is the only operand, keys are sorted and decoded to elements. Otherwise
+// each key is sorted together with the position of its element, which makes the sort stable.
+// Several keys are packed into one integer if they fit. Then the operands are permuted.
 #include "backends/engine/cpu/kernels/sort/sort.h"
 
 #include <algorithm>
@@ -23,9 +23,9 @@ namespace {
 constexpr int64_t kMaxSize = std::numeric_limits<uint32_t>::max();
 constexpr int64_t kKeyBlock = 256;
 
-// -- One operand that is its own key.
+// -- Sorting one operand that is its own key.
 
-// Restores the bits of elements that share a sort key (zeros, NaNs), in their original order.
+// Restores the bits of elements with equal keys (zeros, NaNs) in their original order.
 template <typename U>
 void RestoreJoined(const KeyCode<U>& code, const U* row, int64_t stride, const U* keys,
                    int64_t count, U* out, int64_t out_stride) {
@@ -70,15 +70,15 @@ absl::Status SortOwnKeys(const Parallel& parallel, const RowRange& rows, const S
   return absl::OkStatus();
 }
 
-// -- Keys with positions.
+// -- Sorting keys together with positions.
 
 int KeyBits(const SortRequest& request, const SortKey& key) {
   return 8 * StorageBytes(request.operands[key.operand].type);
 }
 
 // Appends a key to the integers in `packed`: packed[i] = packed[i] << width | key of element
-// order[i] (of element i if `order` is null). The first key overwrites packed[i]. After the last
-// key, the position is appended.
+// order[i], or of element i if `order` is null. The first key overwrites packed[i]. The position is
+// appended after the last key.
 template <typename P>
 void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
                const SortRequest& request, absl::Span<const SortKey> keys, size_t number,
@@ -111,7 +111,7 @@ void AppendKey(const Parallel& parallel, const RowRange& rows, int64_t first,
   });
 }
 
-// Sorts stably by keys that fit into P together with a position.
+// Sorts stably by keys that fit in P together with a position.
 template <typename P>
 absl::Status SortPass(const Parallel& parallel, const RowRange& rows, int64_t first,
                       const SortRequest& request, absl::Span<const SortKey> keys, P* packed,
@@ -131,7 +131,7 @@ absl::Status SortPass(const Parallel& parallel, const RowRange& rows, int64_t fi
   return absl::OkStatus();
 }
 
-// Computes the order of one row by sorting by the least significant keys first.
+// Computes the order of one row. Sorts by the least significant keys first.
 absl::Status OrderOfRow(const Parallel& parallel, const RowRange& rows, int64_t first,
                         const SortRequest& request, absl::Span<const SortKey> keys, void* packed,
                         uint32_t* order, uint32_t* scratch) {
@@ -156,8 +156,8 @@ absl::Status OrderOfRow(const Parallel& parallel, const RowRange& rows, int64_t 
   return absl::OkStatus();
 }
 
-// Restores the operand of the only key from the contiguous sorted keys. Different elements with the
-// same key (zeros, NaNs) are copied from their original positions.
+// Restores the operand of the only key from the sorted keys. Elements that differ but have equal
+// keys (zeros, NaNs) are copied from their original positions.
 template <typename U, typename P>
 void RestoreKeys(const Parallel& parallel, const RowRange& rows, int64_t first,
                  const SortOperand& operand, const SortKey& key, const P* packed,
@@ -218,8 +218,8 @@ absl::Status SortPositions(const Parallel& parallel, const RowRange& rows,
   return absl::OkStatus();
 }
 
-// Returns true if there is one operand and it is the key. Then only RestoreJoined determines the
-// order of equivalent elements.
+// Returns true if the key is the only operand. RestoreJoined then determines the order of
+// equivalent elements.
 bool SortsByItself(const SortRequest& request, absl::Span<const SortKey> keys) {
   return request.operands.size() == 1 && keys.size() == 1;
 }
@@ -242,7 +242,7 @@ absl::Status Check(const SortRequest& request, absl::Span<const SortKey> keys) {
 
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable) {
-  (void)stable;  // the sort is always stable; an unstable one would gain little
+  (void)stable;  // the sort is always stable; another would be hardly faster
   HLOCTS_RETURN_IF_ERROR(Check(request, keys));
   if (request.outer == 0 || request.size == 0 || request.inner == 0) return absl::OkStatus();
   const auto sort = [&](const Parallel& pool, const RowRange& rows) {

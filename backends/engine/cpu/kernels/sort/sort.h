@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting by known keys, with Highway's vqsort, and top-k.
+// Sorting by known keys with Highway's vqsort, and top-k.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 
 namespace hlocts::kernels {
 
-// A strict weak order of the values of one type. The ascending orders of floats are:
+// A strict weak order of the values of a type. The ascending orders of floats are:
 //   kTotal            -NaN < -inf < ... < -0 < +0 < ... < inf < NaN, by bits (type=TOTALORDER)
 //   kTotalZerosEqual  the same with -0 and +0 equivalent
 //   kNumeric          -0 and +0 equivalent, all NaNs equivalent and above everything
-// If no key is NaN, plain LT (GT) on floats never inverts the order kNumeric. For integers and
-// pred, all three are the same order.
+// If no key is NaN, LT and GT on floats never contradict the order kNumeric. For integers and pred
+// the three orders are the same.
 enum class KeyOrder : uint8_t { kTotal, kTotalZerosEqual, kNumeric };
 
 struct SortKey {
-  int operand = 0;  // the operand that is compared
+  int operand = 0;  // index of the operand that is compared
   KeyOrder order = KeyOrder::kTotal;
   bool descending = false;
 };
@@ -32,23 +32,23 @@ struct SortOperand {
 };
 
 struct SortRequest {
-  // Dense [outer, size, inner], sorted along dimension `size`.
+  // Dense arrays [outer, size, inner], which are sorted along dimension `size`.
   int64_t outer = 1, size = 1, inner = 1;
   absl::Span<const SortOperand> operands;  // at least one
 };
 
-// Sorts by the keys, the most significant first. Keys must not be complex. If `stable` is false,
-// the order of equivalent elements is unspecified. The result never depends on the number of
-// threads.
+// Sorts by the keys, the most significant one first. Keys must not be complex. If `stable` is
+// false, the order of equivalent elements is unspecified. The result does not depend on the number
+// of threads.
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable);
 
-// The k largest (or smallest) elements of each row of a dense array [rows, size], in order. Among
+// The k largest (or smallest) elements of each row of a dense array [rows, size], in order. Of
 // equivalent elements, the one with the lower index comes first. 0 <= k <= size.
 struct TopKRequest {
   PrimitiveType type = PrimitiveType::kF32;
   int64_t rows = 1, size = 1, k = 1;
-  bool largest = true;  // else the k smallest, in ascending order
+  bool largest = true;  // else the k smallest elements in ascending order
   KeyOrder order = KeyOrder::kTotal;
   const void* input = nullptr;
   void* values = nullptr;                          // [rows, k]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes elements as unsigned integers whose order is the requested KeyOrder, and decodes them.
+// Encodes elements as unsigned integers that are ordered by a KeyOrder, and decodes them.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace hlocts::kernels {
 
-// The mapping from an element's bits, of type U, to its key.
+// Maps the bits of an element, of type U, to its key.
 template <typename U>
 struct KeyCode {
-  U flip = 0;  // integers: xor
-  U sign = 0;  // floats: the sign bit, or 0 if the format has none
+  U flip = 0;  // integers: is XORed with the bits
+  U sign = 0;  // floats: the sign bit; 0 if the format has none
   U mask = 0;  // floats with a sign bit: all bits of the format
   bool is_float = false;
   bool joins_zeros = false, joins_nans = false;
-  U invert = 0;  // all bits set for descending order
-  // Magnitudes above this one are NaN. In fnuz formats, the code `sign` is the NaN.
+  U invert = 0;  // all bits set if descending
+  // Magnitudes above this one are NaN. In fnuz formats the only NaN has the bits `sign`.
   U last_number = std::numeric_limits<U>::max();
   bool nan_is_sign = false, has_negative_zero = false;
 
@@ -40,7 +40,7 @@ struct KeyCode {
     return static_cast<U>(key ^ invert);
   }
 
-  // Returns the bits of the element with this key, which must not be a key of joined elements.
+  // Returns the bits of the element with this key. Several elements must not share the key.
   U Bits(U key) const {
     key = static_cast<U>(key ^ invert);
     if (!is_float) return static_cast<U>(key ^ flip);
@@ -71,7 +71,7 @@ KeyCode<U> MakeKeyCode(PrimitiveType type, KeyOrder order, bool descending) {
 }
 
 // Sets keys[i] = Key(from[i * stride]). The compiler can vectorize the loops for the usual codes,
-// inlined for the instruction set of the caller.
+// because this function is inlined for the instruction set of its caller.
 template <typename U>
 inline __attribute__((always_inline)) void EncodeKeys(const KeyCode<U>& code, const U* from,
                                                       int64_t stride, int64_t count, U* keys) {

@@ -24,7 +24,7 @@ absl::Status CheckRows(const SortRequest& request, int64_t max_size) {
 
 namespace {
 
-// Prefetches elements one block ahead, because a row may be in distant memory.
+// Prefetches the elements of the next block, because a row may be in distant memory.
 template <int kBytes>
 void PermuteBytes(const char* from, int64_t stride, const uint32_t* order, int64_t begin,
                   int64_t end, char* to, int64_t to_stride) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a dense array [outer, size, inner] along dimension `size`, shared by the sorts.
+// Rows of a dense array [outer, size, inner] along dimension `size`.
 #pragma once
 
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace hlocts::kernels {
 
-// Rows [begin, end) of all outer * inner rows. Elements of a row are `inner` apart.
+// Rows [begin, end) of the outer * inner rows. Adjacent elements of a row are `inner` apart.
 struct RowRange {
   int64_t begin = 0, end = 0, size = 0, inner = 1;
   int64_t First(int64_t row) const { return row / inner * size * inner + row % inner; }

@@ -17,7 +17,7 @@ struct Shape {
 const Shape kShapes[] = {{1, 1, 1},    {3, 17, 1},     {2, 300, 3},
                          {1, 5000, 1}, {1, 300001, 1}, {0, 4, 1}};
 
-// Returns floats including both zeros, infinities and NaNs with several payloads and signs.
+// Returns floats, including both zeros, infinities, and NaNs with several payloads and signs.
 std::vector<float> SpecialFloats(int64_t count, int seed) {
   std::mt19937 random(seed);
   std::vector<float> result = RandomFloats(count, seed);
@@ -30,9 +30,9 @@ std::vector<float> SpecialFloats(int64_t count, int seed) {
   return result;
 }
 
-// Compares by the order of sort.h, with comparisons instead of bits.
+// Compares by the order of sort.h, with comparisons of floats instead of keys.
 bool Before(float a, float b, KeyOrder order) {
-  const auto rank = [&](float x) -> double {  // orders classes of values; numbers share one class
+  const auto rank = [&](float x) -> double {  // of the class of a value; numbers are one class
     const bool nan = std::isnan(x);
     if (order == KeyOrder::kNumeric) return nan ? 1 : 0;
     return nan ? (std::signbit(x) ? -1 : 1) : 0;
@@ -47,7 +47,7 @@ bool Before(float a, float b, KeyOrder order) {
   return a < b;
 }
 
-// Returns the positions of one row's elements after a stable sort.
+// Returns the positions of a row's elements after a stable sort.
 template <typename Less>
 std::vector<int64_t> StableOrder(int64_t size, Less less) {
   std::vector<int64_t> order(size);
@@ -58,12 +58,12 @@ std::vector<int64_t> StableOrder(int64_t size, Less less) {
 
 template <typename T>
 bool SameBits(const std::vector<T>& a, const std::vector<T>& b) {
-  // Empty vectors have no memory to compare.
+  // An empty vector has no memory to compare.
   if (a.empty() || b.empty()) return a.size() == b.size();
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
 }
 
-// Sorts row by row with std::stable_sort. Sets `sorted` to the elements and `places` to their
+// Sorts row by row by std::stable_sort. Sets `sorted` to the elements and `places` to their
 // original positions.
 void SortRows(const Shape& shape, KeyOrder order, bool descending, const std::vector<float>& data,
               std::vector<float>& sorted, std::vector<int32_t>& places) {
@@ -81,7 +81,7 @@ void SortRows(const Shape& shape, KeyOrder order, bool descending, const std::ve
   }
 }
 
-// Checks every bit: one operand, with positions, and in place.
+// Compares every bit: of one operand, with positions, and in place.
 void CheckFloats(const Shape& shape, KeyOrder order, bool descending) {
   const int64_t count = shape.outer * shape.size * shape.inner;
   const std::vector<float> data = SpecialFloats(count, 3);
@@ -152,7 +152,7 @@ TEST(SortTest, EveryTypeInPlace) {
   CheckPlain<PrimitiveType::kF8E8M0FNU>(1, 100);
 }
 
-// Three keys of 144 bits in total need two passes.
+// The three keys have 144 bits in total, which requires two passes.
 TEST(SortTest, SeveralKeysTheFirstMostSignificant) {
   const int64_t n = 20000;
   const auto a = RandomElements<int64_t>(n, 1), b = RandomElements<int64_t>(n, 2);

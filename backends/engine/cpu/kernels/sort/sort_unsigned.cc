@@ -12,15 +12,15 @@
 namespace hlocts::kernels {
 namespace {
 
-constexpr int64_t kPart = 1 << 16;        // shorter runs are sorted by one thread
+constexpr int64_t kPart = 1 << 16;        // one thread sorts a shorter run
 constexpr int64_t kMergePiece = 1 << 14;  // outputs that one thread merges at a time
 constexpr int64_t kInsertionCount = 24;
 constexpr double kNanosecondsPerKey = 8;
 
-// Makes Highway select 256-bit vectors while an instance exists. AMD's processors compress a
-// 512-bit vector by microcode, in more than a hundred cycles, so 32-bit keys are partitioned faster
-// with 256-bit vectors. Other kernels that are selected meanwhile also get 256-bit vectors, which
-// makes them a little slower at most.
+// While an instance exists, Highway selects 256-bit vectors. AMD's processors compress 512-bit
+// vectors by microcode, in more than a hundred cycles, so 32-bit keys are partitioned faster with
+// 256-bit vectors. Other kernels that are selected at the same time also get 256-bit vectors, which
+// makes them only a little slower.
 class In256Bits {
  public:
 #if defined(__x86_64__)
@@ -98,15 +98,15 @@ struct Merge {
   }
 };
 
-// Merges each pair of adjacent runs of `run` keys of `from` into `to`. The threads of the pool
-// merge pieces of them.
+// Merges each pair of adjacent runs of `run` keys of `from` into `to`. The pairs are divided into
+// pieces, which the threads of the pool merge.
 template <typename U>
 void MergeRound(const Parallel& parallel, const U* from, U* to, int64_t count, int64_t run) {
   const int64_t pieces = (count + kMergePiece - 1) / kMergePiece;
   parallel.For(pieces, 2.0 * kMergePiece, [&](int64_t piece, int64_t end) {
     for (; piece < end; ++piece) {
       const int64_t first = piece * kMergePiece, last = std::min(count, first + kMergePiece);
-      const int64_t pair = first / (2 * run) * (2 * run);  // pieces never cross the end of a pair
+      const int64_t pair = first / (2 * run) * (2 * run);  // no piece is in two pairs
       const U* a = from + pair;
       const int64_t a_count = std::min(run, count - pair);
       const U* b = a + a_count;
@@ -140,14 +140,14 @@ absl::Status SortUnsigned(const Parallel& parallel, U* keys, int64_t count) {
   }
   int64_t parts = 2;
   while (parts < parallel.threads() && count / parts > kPart) parts *= 2;
-  // Run lengths are multiples of a merge piece, so that no piece crosses the end of a pair of runs.
+  // Run lengths are multiples of a merge piece, so that each piece is in one pair of runs.
   int64_t run = ((count + parts - 1) / parts + kMergePiece - 1) / kMergePiece * kMergePiece;
   const int64_t bytes = count * static_cast<int64_t>(sizeof(U));
   const Scratch other(bytes);
   if (!other.ok()) return OutOfScratch(bytes);
   int64_t rounds = 0;
   for (int64_t merged = run; merged < count; merged *= 2) ++rounds;
-  // Starts with the buffer that makes the last round write to `keys`.
+  // Begins with the buffer from which the last round writes to `keys`.
   U *from = keys, *to = other.As<U>();
   if (rounds % 2 == 1) std::swap(from, to);
   parallel.For((count + run - 1) / run, kNanosecondsPerKey * run, [&](int64_t part, int64_t end) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorts unsigned integers in ascending order with vector instructions. All sorts by keys use it.
+// Sorts unsigned integers in ascending order by vector instructions. All sorts by keys use it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace hlocts::kernels {
 
 __extension__ typedef unsigned __int128 Uint128;
 
-// Sorts `keys`. U is uint8_t, uint16_t, uint32_t, uint64_t or Uint128. Long runs are sorted in
-// parts and merged.
+// Sorts `keys`. U is uint8_t, uint16_t, uint32_t, uint64_t or Uint128. Long arrays are sorted in
+// parts, which are then merged.
 template <typename U>
 absl::Status SortUnsigned(const Parallel& parallel, U* keys, int64_t count);
 

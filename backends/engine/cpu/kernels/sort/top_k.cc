@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the first k elements of each row. Candidates are collected block by block in a buffer.
-// Whenever the buffer is full, it is reduced to the best k. The low bits of a key are the position,
-// so that equal keys are ordered by index.
+// Finds the first k elements of each row. Candidates are collected in a buffer, one block at a
+// time. When the buffer is full, only the best k are kept. The low bits of a key are the position,
+// so equal keys are ordered by index.
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -36,7 +36,7 @@ struct Candidates {
   Packed<U>* data;
   int64_t capacity, k, count = 0;
   U worst = 0;        // key of the k-th best element, if there are k
-  bool full = false;  // keys not below `worst` cannot be among the first k
+  bool full = false;  // if true, only keys below `worst` can be among the first k
 
   void Cut() {
     if (count <= k) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes square blocks of vectors in registers.
+// Transposes square blocks in vector registers.
 #if defined(HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
 #ifdef HLOCTS_BACKENDS_ENGINE_CPU_KERNELS_TRANSPOSE_TRANSPOSE_INL_H_
@@ -16,13 +16,13 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Interleaves elements of a and b, from element kFirst of each on. Vectors have kSize elements.
+// Interleaves elements of a and b, from element kFirst of each. Vectors have kSize elements.
 template <typename V, int kSize, int kFirst, int... kIndices>
 HLOCTS_INLINE V Interleave(const V& a, const V& b, std::integer_sequence<int, kIndices...>) {
   return __builtin_shufflevector(a, b, (kFirst + kIndices / 2 + kIndices % 2 * kSize)...);
 }
 
-// Swaps rows[i][j] and rows[j][i] by log2(kSize) perfect shuffles of the rows.
+// Exchanges rows[i][j] and rows[j][i] by log2(kSize) perfect shuffles of the rows.
 template <typename V, int kSize>
 HLOCTS_INLINE void TransposeSquare(V (&rows)[kSize]) {
   constexpr int kHalf = kSize / 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transposes square blocks in registers. Every cache line is read and written completely and once.
+// Transposes square blocks in registers. Each cache line is read and written completely, and once.
 #include "backends/engine/cpu/kernels/transpose/transpose.h"
 
 #include "spec/base/status.h"
@@ -17,10 +17,10 @@ namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
 constexpr int64_t kLineBytes = 64;
-constexpr int64_t kRowsAhead = 32;  // rows are too far apart for the hardware prefetcher
+constexpr int64_t kRowsAhead = 32;  // rows are too distant for the hardware prefetcher
 
-// Uses 16-byte vectors for elements of one or two bytes. Wider vectors lack the necessary shuffles
-// in some instruction sets, and need more rows than there are registers.
+// Elements of one or two bytes use 16-byte vectors. For wider vectors some instruction sets lack
+// the necessary shuffles, and there would be more rows than registers.
 template <typename T>
 inline constexpr int kSide = sizeof(T) < 4 ? 16 / static_cast<int>(sizeof(T)) : kLanes<T>;
 template <typename T>

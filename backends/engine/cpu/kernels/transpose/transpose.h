@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Swaps two dimensions of an array.
+// Exchanges two dimensions of an array.
 #pragma once
 
 #include <cstdint>
@@ -8,16 +8,16 @@
 
 namespace hlocts::kernels {
 
-// Computes to[c * to_stride + r] = from[r * from_stride + c] on the calling thread. Callers split
-// an array into pieces whose pages stay in the TLB.
+// Computes to[c * to_stride + r] = from[r * from_stride + c] on the calling thread. Callers should
+// divide an array into pieces whose pages remain in the TLB.
 struct TransposeRequest {
-  int bytes = 4;  // element size: 1, 2, 4 or 8
+  int bytes = 4;  // of an element: 1, 2, 4 or 8
   int64_t rows = 0, columns = 0;
   const void* from = nullptr;
   int64_t from_stride = 0;
   void* to = nullptr;
   int64_t to_stride = 0;
-  // Writes past the caches if vectors are aligned cache lines. The caller orders these stores.
+  // Writes past the caches if vectors are aligned cache lines. The caller must order these stores.
   bool streams = false;
 };
 

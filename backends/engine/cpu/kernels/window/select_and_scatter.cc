@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// select-and-scatter, element by element. Windows are processed in row-major order, one batch of
-// leading dimensions at a time.
+// select-and-scatter, element by element. Windows are processed in row-major order. Each index of
+// the leading dimensions is a separate part.
 #include <cstring>
 #include <iterator>
 #include <vector>
@@ -31,7 +31,7 @@ bool Keeps(WindowSelect select, V kept, V candidate) {
   }
 }
 
-// Row-major strides of the operand, and the offset of each tap from the window's first one.
+// The row-major strides of the operand, and the offsets of the taps from a window's first tap.
 struct Geometry {
   absl::InlinedVector<int64_t, 4> strides;
   std::vector<int64_t> taps = {0};
@@ -57,8 +57,8 @@ Geometry GeometryOf(const Dimensions& dimensions) {
   return g;
 }
 
-// The position of the window of one source element: `offset` is the window's start in the operand,
-// and `whole` is true if the window is inside the operand.
+// The beginning of the window of a source element. `offset` is the window's start in the operand.
+// `whole` is true if the window is inside the operand.
 struct Begin {
   int64_t offset = 0;
   bool whole = true;
@@ -75,7 +75,7 @@ Begin BeginOf(const Dimensions& dimensions, const Geometry& g,
   return begin;
 }
 
-// Returns the operand offset of tap `tap` in the window of source element `source`; -1 for padding.
+// Returns the operand offset of tap `tap` in the window of a source element; -1 if it is padding.
 int64_t TapOffset(const Dimensions& dimensions, const Geometry& g,
                   const absl::InlinedVector<int64_t, 4>& source, int64_t tap) {
   int64_t offset = 0;
@@ -89,7 +89,7 @@ int64_t TapOffset(const Dimensions& dimensions, const Geometry& g,
   return offset;
 }
 
-// Returns the element that the window selects; -1 if the window is only padding.
+// Returns the element that the window selects, or -1 if the window is entirely in padding.
 template <typename V>
 int64_t Selected(const SelectAndScatterRequest& r, const Dimensions& dimensions, const Geometry& g,
                  const absl::InlinedVector<int64_t, 4>& source, const V* operand) {
@@ -104,8 +104,8 @@ int64_t Selected(const SelectAndScatterRequest& r, const Dimensions& dimensions,
   return kept;
 }
 
-// Computes one part of the result: g.inputs elements of the operand with their source elements. The
-// elements of `operand` have been converted to a type that can be compared.
+// Computes one part of the result: g.inputs elements of the operand with their source elements.
+// `operand` must have a type that can be compared.
 template <typename V>
 void RunPart(const SelectAndScatterRequest& r, const Dimensions& dimensions, const Geometry& g,
              const V* operand, const char* source, char* output) {
@@ -124,7 +124,7 @@ void RunPart(const SelectAndScatterRequest& r, const Dimensions& dimensions, con
   }
 }
 
-// Distributes the leading dimensions without a window over the pool, as independent parts.
+// Distributes the parts (indices of the leading dimensions without a window) over the pool.
 template <typename V>
 void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const V* operand) {
   int64_t parts = 1;
@@ -146,7 +146,7 @@ void RunParts(const Parallel& parallel, const SelectAndScatterRequest& r, const 
   });
 }
 
-// Sums floats narrower than f32 in f32, so that each sum of updates is rounded once.
+// Adds floats narrower than f32 in f32, so that each sum of updates is rounded once.
 template <typename Bits>
 absl::Status RunNarrow(const Parallel& parallel, const SelectAndScatterRequest& r) {
   int64_t inputs = 1, outputs = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduce-window, one dimension after the other. A cumulative reduction along the last dimension
-// takes a single pass.
+// reduce-window, one dimension after another. A cumulative reduction along the last dimension
+// requires only one pass.
 #include "backends/engine/cpu/kernels/window/window.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace hlocts::kernels {
 namespace {
 
 constexpr int64_t kWindowTile = 2048;    // outputs or adjacent elements in a unit of work
-constexpr int64_t kScanBlock = 1 << 15;  // block of a long line that several threads scan
+constexpr int64_t kScanBlock = 1 << 15;  // a block of a long line, which several threads scan
 constexpr double kNanosecondsPerElement = 0.5;
 
 struct WindowPass {
@@ -30,11 +30,11 @@ struct WindowPass {
 
   int64_t n() const { return window.input_size; }
   int64_t m() const { return window.output_size; }
-  // Returns the first position of output j's window, in the undilated input if base_dilation is 1.
+  // Returns the first position of output j's window; it counts holes if base_dilation exceeds 1.
   int64_t Start(int64_t j) const { return j * window.stride - window.padding_low; }
 };
 
-// Combines lines of single elements. The outputs that each tap reaches are one strided run.
+// Combines lines of single elements. The outputs that a tap contributes to are one strided run.
 void TapsOfLine(const WindowPass& pass, const char* line, char* out, int64_t begin, int64_t end) {
   const WindowDimensionSpec& w = pass.window;
   const int64_t bytes = pass.ops.bytes, base = w.base_dilation;
@@ -42,8 +42,8 @@ void TapsOfLine(const WindowPass& pass, const char* line, char* out, int64_t beg
   pass.ops.fill(out + begin * bytes, end - begin);
   for (int64_t k = 0; k < w.size; ++k) {
     const int64_t shift = k * w.window_dilation - w.padding_low;
-    // Finds the outputs j for which tap k falls on an element: j * stride + shift is in [0, (n - 1)
-    // * base] and is a multiple of base.
+    // The outputs j for which tap k is at an element: j * stride + shift must be in [0, (n - 1) *
+    // base] and a multiple of base.
     int64_t j = std::max(begin, CeilDiv(-shift, w.stride));
     const int64_t last = std::min(end - 1, FloorDiv((w.input_size - 1) * base - shift, w.stride));
     if (base == 1) {
@@ -75,7 +75,7 @@ void TapsOfRows(const WindowPass& pass, int64_t outer, int64_t j, int64_t first,
   }
 }
 
-// Combines tap by tap, for short windows and for dilation.
+// Combines tap by tap. Is used for short windows and for dilation.
 void RunTaps(const Parallel& parallel, const WindowPass& pass) {
   const bool lines = pass.inner == 1;
   const int64_t tiles = CeilDiv(lines ? pass.m() : pass.inner, kWindowTile);
@@ -97,9 +97,9 @@ void RunTaps(const Parallel& parallel, const WindowPass& pass) {
   });
 }
 
-// Combines by doubling. Runs of 1, 2, 4, ... neighbours compose a window of any size.
+// Combines by doubling: runs of 1, 2, 4, ... elements compose a window of any size.
 absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
-  constexpr int64_t kWidth = 256;  // adjacent elements of a line that are processed together
+  constexpr int64_t kWidth = 256;  // adjacent elements of a line, processed together
   const WindowDimensionSpec& w = pass.window;
   const int64_t bytes = pass.ops.bytes, length = (pass.m() - 1) * w.stride + w.size;
   const int64_t tiles = CeilDiv(pass.inner, kWidth), most = std::min(kWidth, pass.inner);
@@ -125,7 +125,7 @@ absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
         copy(pass.from + ((outer * pass.n() + i) * pass.inner + first) * bytes,
              runs + (i + w.padding_low) * row);
       }
-      // windows[i] combines `done` elements from i on; runs[i] combines `step` elements.
+      // windows[i] combines the `done` elements from i on, runs[i] the `step` elements from i on.
       for (int64_t step = 1, done = 0; done < w.size; step *= 2) {
         if ((w.size & step) != 0) {
           pass.ops.columns(windows, runs + done * row, 0, 1, (length - done) * width);
@@ -145,8 +145,8 @@ absl::Status RunLong(const Parallel& parallel, const WindowPass& pass) {
   return failed ? OutOfScratch(3 * line_bytes) : absl::OkStatus();
 }
 
-// Computes prefixes of one long line, starting with `init`, by several threads: first the sum of
-// each of several fixed blocks, then the prefixes within each block.
+// Computes the prefixes of one long line, beginning with `init`, on several threads: first the
+// total of each of several fixed blocks, then the prefixes in each block.
 absl::Status ScanLongLine(const Parallel& parallel, const ReduceOps& ops, const char* from,
                           int64_t count, char* to, const void* init) {
   const int64_t pieces = CeilDiv(count, kScanBlock), bytes = ops.bytes;
@@ -171,7 +171,7 @@ absl::Status ScanLongLine(const Parallel& parallel, const ReduceOps& ops, const 
   return absl::OkStatus();
 }
 
-constexpr int64_t kShortWindow = 6;  // windows of fewer taps are combined tap by tap
+constexpr int64_t kShortWindow = 6;  // windows of up to this size are combined tap by tap
 
 absl::Status RunPass(const Parallel& parallel, const WindowPass& pass) {
   const WindowDimensionSpec& w = pass.window;
@@ -182,7 +182,7 @@ absl::Status RunPass(const Parallel& parallel, const WindowPass& pass) {
   return absl::OkStatus();
 }
 
-// Combines with the init value and stores.
+// Combines the elements with the init value, and stores the results.
 void Finish(const Parallel& parallel, const ReduceWindowRequest& request, const ReduceOps& ops,
             bool decode, const char* from, int64_t count) {
   alignas(16) char init[16] = {};
@@ -212,8 +212,8 @@ void Finish(const Parallel& parallel, const ReduceWindowRequest& request, const 
                });
 }
 
-// Returns true for cumulative reductions along the last dimension only. Their prefixes are written
-// to the output directly, starting with the init value.
+// Returns true for cumulative reductions along the last dimension only. Their prefixes, which begin
+// with the init value, are written directly to the output.
 bool IsCumulative(const ReduceWindowRequest& request, bool converts) {
   if (converts || request.dimensions.empty() || IsSubByte(request.type)) return false;
   for (size_t d = 0; d + 1 < request.dimensions.size(); ++d) {
@@ -269,7 +269,7 @@ absl::Status PassByPass(const Parallel& parallel, const ReduceWindowRequest& req
     });
     from = other;
   }
-  // The last dimension comes first, so that the first passes process vectors of outputs.
+  // Processes the last dimension first, so that the first passes process vectors of outputs.
   int64_t inner = 1, size = count;
   for (size_t d = request.dimensions.size(); d-- > 0;) {
     const WindowDimensionSpec& window = request.dimensions[d];
@@ -286,15 +286,15 @@ absl::Status PassByPass(const Parallel& parallel, const ReduceWindowRequest& req
   return absl::OkStatus();
 }
 
-// Returns true if one window covers the whole dimension, as in global pooling.
+// Returns true if one window covers the entire dimension, as in global pooling.
 bool SeesAll(const WindowDimensionSpec& w) {
   return w.output_size == 1 && w.padding_low >= 0 && w.size - w.padding_low >= w.input_size &&
          w.base_dilation == 1 && w.window_dilation == 1;
 }
 
-// Returns true if every window covers the whole array in some dimensions and one element in the
+// Returns true if every window covers the entire array in some dimensions and one element in the
 // others, so that the operation is a reduction. Returns false if channels are last, because rows of
-// channels are combined fast anyway.
+// channels are already combined fast.
 bool IsReduction(const ReduceWindowRequest& request) {
   if (request.dimensions.empty() || IsTrivial(request.dimensions.back())) return false;
   for (const WindowDimensionSpec& w : request.dimensions) {

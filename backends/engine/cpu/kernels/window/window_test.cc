@@ -48,7 +48,7 @@ const std::vector<Dims>& Cases() {
       {Dim(3, 1), Dim(40, 40, 1, 39, 0), Dim(300, 1)},
       {Dim(40, 9, 1, 4, 4), Dim(30, 11, 1, 5, 5)},
       {Dim(6, 2, 2), Dim(6, 2, 2), Dim(6, 3, 3)},
-      // Short windows along the innermost dimension, and one that covers it.
+      // Short windows along the innermost dimension, and one window that covers the dimension.
       {Dim(2, 1), Dim(3, 1), Dim(8, 2, 2), Dim(58, 2, 2)},
       {Dim(3, 1), Dim(9, 3, 1, 1, 1), Dim(47, 3, 1, 1, 1)},
       {Dim(9, 3, 2, 4, 3), Dim(61, 5, 3, 2, 4, 1, 2)},
@@ -88,8 +88,8 @@ std::vector<T> Expected(const Dims& dims, const std::vector<T>& data, T init, Co
   return result;
 }
 
-// Checks one kind of reduction in all cases. The expected prefix sums of long cases are computed by
-// a simple loop, because the general computation is quadratic.
+// Checks one kind of reduction in all cases. A simple loop computes the expected prefix sums of
+// long cases, because the general computation is quadratic.
 template <typename T, typename Combine>
 void Check(ReduceKind kind, PrimitiveType type, T init, Combine combine) {
   for (size_t i = 0; i < Cases().size(); ++i) {
@@ -158,7 +158,7 @@ TEST(ReduceWindowTest, NarrowFloatsOfShortWindows) {
   using Bf16 = NativeOf<PrimitiveType::kBF16>;
   const std::vector<Bf16> data(18 * 70, Bf16(1.0));
   const Bf16 init(100.0);
-  // In bf16 itself, adding ones stops at 256.
+  // If ones were added in bf16, the sum would stop at 256.
   const Dims dims = {Dim(18, 17), Dim(70, 24, 2, 0, 1)};
   std::vector<Bf16> output(2 * dims[1].output_size);
   ForEachIsa([&] {
@@ -184,7 +184,7 @@ TEST(ReduceWindowTest, NarrowFloatsAccumulateInF32) {
   });
 }
 
-// Returns small integers, which tie often, with NaN, infinities and both zeros.
+// Returns small integers, many of which are equal, with NaN, infinities and both zeros.
 template <typename T>
 std::vector<T> SelectOperand(int64_t count) {
   std::vector<T> operand = RandomElements<T>(count, 1);
@@ -249,7 +249,7 @@ const Dims kSelectCases[] = {
     {Dim(4, 1), Dim(3, 1)},
     {Dim(3, 1), Dim(9, 3, 2, 1, 1), Dim(8, 2, 2), Dim(3, 1)},
     {Dim(5, 3, 2, 1, 1), Dim(2, 1)},
-    // Channels last: windows that tile, leave gaps, overlap, or are completely or partly in the
+    // Channels last. Windows tile the array, leave gaps, overlap, or are entirely or partly in
     // padding.
     {Dim(2, 1), Dim(8, 2, 2), Dim(6, 3, 3), Dim(37, 1)},
     {Dim(2, 1), Dim(8, 2, 2, 1, 1), Dim(7, 3, 3, 2, 0), Dim(23, 1)},
@@ -258,7 +258,7 @@ const Dims kSelectCases[] = {
     {Dim(2, 1), Dim(6, 2, 1, 3, 4), Dim(5, 3, 2, -1, -1), Dim(21, 1)},
     {Dim(40, 3, 2, 1, 1), Dim(33, 3, 2, 1, 1), Dim(64, 1)},  // several bands
     {Dim(300, 5, 1, 2, 2), Dim(513, 1)},
-    // Channels first: rows whose lengths leave every remainder of a vector.
+    // Channels first. The lengths of rows leave every remainder of a vector.
     {Dim(3, 1), Dim(8, 2, 2), Dim(64, 2, 2)},
     {Dim(3, 1), Dim(9, 3, 2, 1, 1), Dim(61, 3, 2, 1, 1)},
     {Dim(2, 1), Dim(7, 3, 1, 1, 1), Dim(47, 3, 1, 1, 1)},
