@@ -154,7 +154,7 @@ bool Represents(PrimitiveType wide, PrimitiveType narrow) {
   return digits(wide) >= digits(narrow) && (IsSigned(wide) || !IsSigned(narrow));
 }
 
-// Removes a pair of conversions to a wider type, which represents every element, and back.
+// Removes a conversion to a type that represents every element, and the conversion back.
 ValueId Algebra::OfConversion(const Node& node) {
   const ValueId wide = node.operands[0], narrow = Under(Opcode::kConvert, wide);
   if (narrow < 0 || graph_.type(narrow).type != graph_.type(node.outputs[0]).type) return -1;

@@ -150,8 +150,8 @@ Combine ExchangeSlices(Facts facts) {
   };
 }
 
-// Copies the operands of the device whose source-target pair has this device as target. Returns
-// zeros if there is no such pair.
+// Copies the operands of the source device of the source-target pair whose target is this device.
+// Returns zeros if there is no such pair.
 Combine Permute(Facts facts) {
   return [facts = std::move(facts)](const Part& part) {
     const CollectivePlan& plan = facts.plan;

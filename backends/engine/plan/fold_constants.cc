@@ -11,7 +11,7 @@ namespace {
 
 // Limits on the size of a value that is computed at load time.
 constexpr int64_t kElementsMax = 1 << 16, kBytesMax = 64 << 10;
-// The least number of elements to compute at load time. Below it, compiling a program takes longer.
+// With fewer elements, computing them at run time takes less time than compiling a program.
 constexpr int64_t kWorkMin = 256;
 
 // Returns true for deterministic operations whose cost depends only on their sizes.

@@ -182,7 +182,7 @@ void FusionPlan::Visit(NodeId id) {
   }
 }
 
-// Visits a pad or concatenate. It reads elements of operands that are views from the base arrays,
+// Visits a pad or concatenate. Elements of operands that are views are read from the base arrays,
 // so only the base arrays must be dense. The padding value is a single element.
 void FusionPlan::VisitAssembled(const Node& node) {
   const size_t pieces = node.opcode == Opcode::kPad ? 1 : node.operands.size();

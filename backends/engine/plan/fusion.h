@@ -53,7 +53,7 @@ class FusionPlan {
   ValueId Strip(ValueId value) const;
   // Returns the last node of the loop to which an element-wise node belongs.
   NodeId loop_of(NodeId node) const { return loop_[node]; }
-  // Returns the number of nodes' operands that are this value.
+  // Returns how many operands of nodes are this value.
   size_t use_count(ValueId value) const { return users_[value].size(); }
   // Returns the members of the loop whose last node is `root`, in order. The loop's results are the
   // values of members that are dense.

@@ -86,7 +86,7 @@ ValueId Once::NarrowedBroadcast(const Node& node, const Dimensions& along) {
   const ArrayType type = graph_.type(node.outputs[0]);
   const ArrayType& from = graph_.type(node.operands[0]);
   const std::vector<int64_t>& places = node.source->IntList(Attr::kDimensions);
-  std::vector<int64_t> sizes, dimensions;  // those of the operand without size 1
+  std::vector<int64_t> sizes, dimensions;  // dimensions of size 1 are omitted
   for (size_t d = 0; d < places.size(); ++d) {
     if (from.dimensions[d] == 1) continue;
     sizes.push_back(from.dimensions[d]);

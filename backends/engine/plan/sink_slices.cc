@@ -19,7 +19,7 @@ class Sinker {
 
   // Returns true if the view may move before the element-wise node of which it is the only user.
   bool Sinks(const Node& view) const { return MaySink(view.opcode) && IsOwnLoop(view.operands[0]); }
-  // Returns the node changed to compute only the elements that the view selects.
+  // Returns the node, changed to compute only the elements that the view selects.
   Node Sunk(const Node& view) {
     Node node = graph_.producer(view.operands[0]);
     graph_.nodes[graph_.values[view.operands[0]].node].removed = true;

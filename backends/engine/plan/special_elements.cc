@@ -30,7 +30,7 @@ std::optional<uint64_t> IntegerBits(SpecialElement special, uint64_t mask, uint6
     case SpecialElement::kZero:
       return 0;
     case SpecialElement::kOne:
-      // 1 does not exist in a signed integer type of one bit.
+      // A signed integer type of one bit does not contain 1.
       return lowest == 1 ? std::nullopt : std::optional<uint64_t>(1);
     case SpecialElement::kOnes:
       return mask;

@@ -24,8 +24,8 @@ struct PartitionedStep {
 // Splits a step into `parts` parts. Returns nullopt if that is impossible.
 using PartWorkFactory = std::function<std::optional<PartitionedStep>(int64_t parts)>;
 
-// The array of an operand or a result of a step that is a member of a group. It is an operand of
-// the group, a result of the group, or an array internal to the group.
+// The location of an operand or a result of a step in a group: an operand of the group, a result of
+// the group, or an array internal to the group.
 struct OperandLocation {
   enum class Kind : uint8_t { kIn, kOut, kInternal };
   Kind kind = Kind::kIn;

@@ -10,7 +10,7 @@ namespace hlocts::cpu {
 namespace {
 
 constexpr int64_t kWorkingBytesMax = 768 << 10;  // for one batch entry: most of an L2 cache
-// The least number of bytes that members exchange: fewer remain in the cache without a group.
+// Members of a group must exchange this many bytes: fewer remain in the cache without a group.
 constexpr int64_t kHandedBytesMin = 256 << 10;
 
 }  // namespace

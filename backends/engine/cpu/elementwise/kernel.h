@@ -47,8 +47,8 @@ Kernel PairKernel(const Kernel& first, const Kernel& second, bool right);
 // has none.
 Kernel ArithmeticKernel(Opcode opcode, PrimitiveType type, const MathOptions& options = {});
 Kernel ConvertKernel(PrimitiveType from, PrimitiveType to);
-// Returns the kernel for which kernel(&first, nullptr, nullptr, out, count) writes first, first +
-// 1, ... `first` is an s64. The results are converted to `type`.
+// Returns the kernel that writes *a, *a + 1, ... converted to `type`. Its only operand `a` points
+// to an s64.
 Kernel LineKernel(PrimitiveType type);
 // Sets out[i] = *element. Elements have `width` bytes.
 void FillElements(const void* element, int width, int64_t count, void* out);

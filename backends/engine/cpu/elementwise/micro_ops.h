@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions for small loops, in which to call a kernel would take longer than its computation.
-// An instruction is a function that processes whole vectors at fixed addresses, then jumps to the
-// next instruction. The last two results are in vector registers, also between iterations.
+// Instructions for loops so small that calling a kernel would take longer than its computation. An
+// instruction is a function that processes whole vectors at fixed addresses, then jumps to the next
+// instruction. The last two results are in vector registers, also between iterations.
 #pragma once
 
 #include <cstdint>

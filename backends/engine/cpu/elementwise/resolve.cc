@@ -174,7 +174,7 @@ Kernel LineKernel(PrimitiveType type) {
 }
 
 void FillElements(const void* element, int width, int64_t count, void* out) {
-  constexpr int64_t kSetBytes = 2048;  // memset does not read long arrays before it writes them
+  constexpr int64_t kSetBytes = 2048;  // memset writes long arrays without reading them first
   const auto* bytes = static_cast<const uint8_t*>(element);
   if (count * width >= kSetBytes && std::memcmp(bytes, bytes + 1, width - 1) == 0) {
     std::memset(out, *bytes, static_cast<size_t>(count * width));

@@ -122,8 +122,8 @@ struct Power {
     return hn::IfThenElse(hn::And(infinite, finite), hn::CopySign(half * half, power), power);
   }
 };
-// SLEEF states no bound for large arguments. For these, exp(x) - 1 is computed as exp(x), and log(1
-// + x) as log(x), because the 1 is negligible.
+// SLEEF states no bound for large arguments. For these the 1 is negligible, so exp(x) - 1 is
+// computed as exp(x), and log(1 + x) as log(x).
 struct ExponentialMinusOne {
   template <class V>
   static HWY_INLINE V Of(V x) {

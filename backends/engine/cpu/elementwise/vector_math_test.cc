@@ -85,7 +85,7 @@ const RowF64 kRowsF64[] = {
      25,
      {0, 0, -0.0, -0.0, kLeastF64, kLeastF64, kInfinityF64, 1, -kInfinityF64, -1, kLargestF64, 1}}};
 
-// Returns points at equal distances, and points whose logarithms have equal distances.
+// Returns evenly spaced points, and points whose magnitudes have evenly spaced logarithms.
 std::vector<double> PointsF64(const RowF64& row) {
   std::vector<double> points;
   for (int i = 0; i <= 4001; ++i) {

@@ -39,7 +39,7 @@ absl::Status ElementFunction::Apply(Run& run, const uint8_t* const* arguments,
     ApplyStraight(arguments, results, count);
     return absl::OkStatus();
   }
-  // Results are first written to separate memory, because arguments may be read after that.
+  // Results are first written to separate memory, because arguments may be read after results.
   std::vector<uint8_t> apart(16 * result_widths_.size());
   for (int64_t i = 0; i < count; ++i) {
     for (size_t k = 0; k < argument_widths_.size(); ++k) {

@@ -21,7 +21,7 @@ class LoopProgram {
   static constexpr int kRegistersMax = 400;
   static constexpr int kOperationsMax = 96;  // each has at most three separate inputs
   static constexpr int kWidthMax = 16;       // maximum bytes of an element
-  // If a result is streamed: elements of a step in a block, and least elements of the result.
+  // The elements of a step if a result is streamed, and the least elements of a streamed result.
   static constexpr int64_t kStreamStep = 128, kStreamedElements = 1 << 16;
 
   // Adds a register for an input. `array` is its index among the pointers that Run receives.
@@ -44,7 +44,7 @@ class LoopProgram {
   // Lets every operation write directly to its output. Outputs may then overlap inputs only as
   // MayOverwrite allows.
   void WriteOutputsStraight() { outputs_straight_ = true; }
-  // Writes the last operation's result past the caches. Is used if the result does not fit in them.
+  // Writes the last operation's result past the caches. Should be used if it does not fit in them.
   void StreamOutput() { streams_ = true; }
   // Makes the register the next output of Run. Must be called for each output, in order, after all
   // operations are added.

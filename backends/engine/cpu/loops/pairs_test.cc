@@ -18,7 +18,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kNumbers = 149;  // several vectors of any length, and a rest
+constexpr int64_t kNumbers = 149;  // several vectors of any length, and a remainder
 constexpr Opcode kPairedOpcodes[] = {Opcode::kAdd,       Opcode::kSubtract,
                                      Opcode::kMultiply,  Opcode::kMaximum,
                                      Opcode::kMinimum,   Opcode::kAnd,

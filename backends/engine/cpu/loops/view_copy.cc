@@ -12,8 +12,8 @@
 namespace hlocts::cpu {
 namespace {
 
-// Copies by tiles, which is used if adjacent elements of the result are not adjacent in the
-// operand, as in transposes. A tile is complete before its cache lines and pages are evicted.
+// Copies by tiles. This is used if adjacent elements of the result are not adjacent in the operand,
+// as in transposes. A tile is complete before its cache lines and pages are evicted.
 class TiledCopy {
  public:
   static constexpr int64_t kColumns = 32, kRows = 512;  // of a tile

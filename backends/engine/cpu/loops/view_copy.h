@@ -8,8 +8,8 @@
 
 namespace hlocts::cpu {
 
-// Returns a step that copies the elements of a view to a dense array. It uses as many threads as
-// save time. The view must be simplified.
+// Returns a step that copies the elements of a view to a dense array, on as many threads as are
+// useful. The view must be simplified.
 StepFunction ViewCopy(const plan::View& view, int width, int64_t elements,
                       const kernels::Parallel& parallel);
 

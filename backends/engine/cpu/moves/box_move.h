@@ -28,7 +28,7 @@ class BoxMove {
   struct Start {
     PrimitiveType type;
     size_t operand;
-    int64_t element, last, stride;  // the largest start; stride in bytes
+    int64_t element, last, stride;  // last: the largest start; stride: in bytes
   };
   int64_t Offset(In in) const;
   void MoveBox(const uint8_t* from, uint8_t* to) const;

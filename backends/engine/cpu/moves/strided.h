@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays, and converts between the type of an array and that of computation.
+// Copies between strided arrays, and converts from and to the type in which they are computed.
 #pragma once
 
 #include <complex>

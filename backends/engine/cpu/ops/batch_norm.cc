@@ -203,7 +203,7 @@ struct Normalizer {
     });
   }
 
-  Features f;  // of the repeated coefficients
+  Features f;  // describes the repeated coefficients
   Reals mean, factor, offset;
 };
 

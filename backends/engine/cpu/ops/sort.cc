@@ -17,7 +17,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Sorts positions by merging. For any comparator it ends, and returns a permutation.
+// Sorts positions by merging. It terminates with a permutation for any comparator.
 template <typename Less>
 absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   std::vector<int64_t> other(order.size());
@@ -40,8 +40,8 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
 }
 
 // The largest number of pairs of elements for which the comparator is called on every pair. A
-// comparator may be no strict weak order: it may order two elements that are both equivalent to a
-// third one. A merge sort may violate such a constraint.
+// comparator need not be a strict weak order: it may order two elements that are both equivalent to
+// a third one. A merge sort may violate such a constraint.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
 // Returns positions in an order in which none follows one that it must precede. Always chooses the

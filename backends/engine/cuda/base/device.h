@@ -38,7 +38,7 @@ class Device {
   // Measures seconds of device time. The default implementation uses the host's clock.
   virtual absl::Status StartClock();
   virtual absl::StatusOr<double> StopClock();
-  // Returns false if no library supports the plan, without an effect.
+  // Returns false, without an effect, if no library supports the plan.
   virtual absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, const void* const* in,
                                            void* const* out) {
     return false;

@@ -79,7 +79,7 @@ class Run : public RunState {
     if (count <= 0) return absl::OkStatus();
     return device_.Launch(kernel, &arguments, count, code);
   }
-  // Returns false if no library supports the plan, without an effect.
+  // Returns false, without an effect, if no library supports the plan.
   absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, std::initializer_list<const void*> in,
                                    std::initializer_list<void*> out) {
     return device_.CallLibrary(plan, in.begin(), out.begin());

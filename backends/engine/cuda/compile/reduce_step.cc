@@ -49,7 +49,7 @@ struct ReduceRun {
 
 namespace {
 
-// A computation other than add, multiply etc. is done by one thread if it has fewer terms.
+// With fewer terms, one thread applies a computation that KnownBody does not recognize.
 constexpr int64_t kTermsToShare = 64;
 
 void SetGeometry(const ReduceGeometry& g, hl::ReduceBlockArgs& args) {

@@ -57,7 +57,7 @@ struct ReduceBlockArgs {
   const View* views;
   int places, outs, stage, phases;
   int lane_bits;
-  int lane_minor;  // adjacent threads have the same result; else adjacent ones
+  int lane_minor;  // adjacent threads compute the same result; else adjacent results
   int init_first;  // one thread folds all terms, and begins with init
   int reserved;
   i64 results, groups;  // a block computes one of `groups` groups of results

@@ -63,7 +63,7 @@ HL_FN void SortKeyAt(const SortKeyArgs& a, i64 i) {
   StoreBits(a.key_bytes, a.keys, i, key);
   a.values[i] = static_cast<u32>(value);
 }
-// Sets *values to 1 if element i of `in` is a NaN. It must be 0 before.
+// Sets *values, which must be 0 before, to 1 if element i of `in` is a NaN.
 HL_FN void HasNanAt(const SortKeyArgs& a, i64 i) {
   const Value v = Load(a.type, a.in, i);
   if (ClassOf(a.type) == kClassDouble ? IsNan(v.d) : IsNan(v.f)) *a.values = 1;

@@ -142,8 +142,8 @@ struct WindowShape {
   WindowAxis axes[kRankMax];
 };
 
-// Stores the index of a target, or -1 for none. If `narrow`, it is stored as u32, plus 1; indices
-// and 1 must fit.
+// Stores the index of a target, or -1 for none. If `narrow`, stores it plus 1 as u32, for arrays
+// whose element numbers fit.
 HL_FN void StoreTarget(void* targets, int narrow, i64 i, i64 target) {
   if (narrow != 0) {
     static_cast<u32*>(targets)[i] = static_cast<u32>(target + 1);

@@ -30,7 +30,7 @@ struct GemmJob {
   hl::CastArgs last = {};
   int64_t out_elements = 0;
 
-  // Returns false if no library supports the product, without an effect.
+  // Returns false, without an effect, if no library supports the product.
   absl::StatusOr<bool> operator()(Run& run, In in, void* out) const;
 };
 

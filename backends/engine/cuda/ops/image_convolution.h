@@ -21,7 +21,7 @@ struct ConvolutionJob {
   int64_t padded_elements = 0;
   Buffer zero;
 
-  // Returns false if no library supports the convolution, without an effect.
+  // Returns false, without an effect, if no library supports the convolution.
   absl::StatusOr<bool> operator()(Run& run, In in, void* out) const;
   absl::StatusOr<bool> HasLibraryLayout(Run& run, In in, void* out) const;
 };

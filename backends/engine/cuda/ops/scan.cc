@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// If there are at least this many lines, and `inner` is at least this, each thread scans one line.
+// A thread scans a whole line if lines >= kLinesForThreads and inner >= kInnerForThreads.
 constexpr int64_t kLinesForThreads = 1 << 14, kInnerForThreads = 32;
 
 struct Cumulative {

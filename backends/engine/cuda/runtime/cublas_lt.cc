@@ -10,7 +10,7 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr uint64_t kWorkspaceBytes = uint64_t{32} << 20;
-constexpr uint64_t kArrayAlignment = 256;  // the alignment of allocations, which algorithms require
+constexpr uint64_t kArrayAlignment = 256;  // algorithms require it; all allocations have it
 
 #define HLOCTS_CUBLAS_LT_FUNCTIONS(F) \
   F(cublasLtCreate)                   \

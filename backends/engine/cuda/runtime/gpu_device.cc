@@ -181,8 +181,8 @@ absl::StatusOr<CUfunction> GpuDevice::FunctionOf(hl::Kernel kernel, int64_t code
   return carried;
 }
 
-// Launches at most kBlocksMax blocks, so a thread may compute several elements, at distances of the
-// grid's size. A thread of an emitted loop computes kLoopElements elements at a time.
+// Launches at most kBlocksMax blocks. A thread may compute several elements, which are the grid's
+// size apart. A thread of an emitted loop computes kLoopElements elements at a time.
 absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                                int64_t code) {
   const LoopBranch turn(*this);

@@ -111,7 +111,7 @@ absl::Status Describe(Gpu& gpu) {
   return absl::OkStatus();
 }
 
-// A waiting worker sleeps, to leave the processor to the judge. $HLOCTS_CUDA_SPIN is for measuring.
+// A waiting worker sleeps, so that the judge can run. $HLOCTS_CUDA_SPIN is for measurements.
 absl::Status OpenContext(Gpu& gpu) {
   const Driver& driver = *gpu.driver;
   if (!IsSet("HLOCTS_CUDA_SPIN")) {

@@ -152,7 +152,7 @@ EXPORT cuModuleGetFunction(CUfunction* function, CUmodule, const char*) {
 }
 NOTHING(cuLaunchKernel, CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
         unsigned, CUstream, void**, void**)
-// NVRTC calls this function of every driver for the tables of tools.
+// NVRTC queries every driver for the export tables of tools.
 EXPORT cuGetExportTable(const void** table, const CUuuid*) {
   *table = nullptr;
   return CUDA_ERROR_NOT_FOUND;

@@ -73,8 +73,8 @@ HLOCTS_INLINE void MultiplyRoot(V& re, V& im, std::complex<T> w) {
   re = r;
 }
 
-// Computes to[q + s (radix p + k)] as the butterfly of from[q + s (p + j m)] over j, times the
-// twiddle of (p, k).
+// Computes to[q + s (radix p + k)], the butterfly over j of from[q + s (p + j m)] times the twiddle
+// of (p, k), for p < m and q < s. `s` is the product of the radices of earlier stages.
 template <int kRadix, typename V, typename T>
 void FixedPass(const FftStage<T>& stage, int64_t s, SplitComplex<V> from, SplitComplex<V> to) {
   const int64_t m = stage.m;

@@ -155,7 +155,7 @@ FftRequest InThreeDimensions(FftKind kind, const void* in, void* out) {
 
 TEST(FftTest, ThreeDimensions) {
   const std::vector<std::complex<float>> in = RandomComplex<float>(2 * 240, 6);
-  // Transforms one dimension after another by Slow.
+  // Transforms one dimension after another by the function Slow.
   std::vector<Wide> expected(in.begin(), in.end());
   int64_t inner = 1;
   for (int d = 2; d >= 0; --d) {

@@ -232,7 +232,7 @@ absl::Status DotIn(const Parallel& parallel, const DotRequest& request, Primitiv
                        [&](T* output) { return Product(parallel, request, compute, output); });
 }
 
-// Least rows, columns and terms for a product of groups (gemm.h). Else making groups costs more.
+// The least rows, columns and terms for which forming groups (gemm.h) saves time.
 constexpr int64_t kGroupSizeMin = 4, kGroupDepthMin = 16;
 
 bool SizesSuitGroups(const Sizes& sizes) {
@@ -279,7 +279,7 @@ absl::Status ProductOfPairs(const Parallel& parallel, const DotRequest& request,
   return Multiply<PairBf16>(parallel, sizes, left, right, output);
 }
 
-// A signed left operand a is used as the unsigned a + 128, so sums begin with -128 * (sum of b).
+// A signed left operand `a` is used as the unsigned a + 128, so sums begin with -128 * (sum of b).
 absl::Status ProductOfQuads(const Parallel& parallel, const DotRequest& request, Sizes sizes,
                             uint32_t* output) {
   constexpr QuadInt8 kSigns = 0x80808080;

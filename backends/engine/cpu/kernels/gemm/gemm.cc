@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides the matrix product into blocks. b is packed once for all threads. The threads then
-// process blocks of rows, and pack their parts of a. A product with few rows reads b in place, or
-// packs one panel of b at a time.
+// Divides the matrix product into blocks. `b` is packed once for all threads. The threads then
+// process blocks of rows, and pack their parts of `a`. A product with few rows reads `b` in place,
+// or packs one panel of `b` at a time.
 #include "backends/engine/cpu/kernels/gemm/gemm.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ namespace HWY_NAMESPACE {
 constexpr int64_t kBlockTiles = 5;  // tiles of rows in a unit of work
 // The part of b that remains in an L2 cache of 1 MiB.
 constexpr int64_t kChunkBytes = int64_t{512} << 10;
-// Panels in a unit of work. With fewer panels, packing a again costs more than balance saves.
+// Panels in a unit of work. With fewer, packing `a` again takes longer than better balance saves.
 constexpr int64_t kPiecePanels = 8;
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // part of b that is packed at a time
 constexpr int64_t kStackBytes = 16384, kFirstCacheBytes = 32768, kSecondCacheBytes = 1 << 20;
@@ -49,7 +49,7 @@ struct WorkBuffer {
   T* data;
 };
 
-// The blocks of one product. Packed b consists of panels of columns, each with its whole depth.
+// The blocks of one product. Packed `b` consists of panels of columns, each with its whole depth.
 template <typename T>
 struct Blocks {
   const GemmArgs<T>& args;
@@ -76,8 +76,8 @@ bool IsOneBlock(const GemmArgs<T>& args) {
   return args.m <= kBlockTiles * kTileRows;
 }
 
-// Returns true if rows of b are contiguous and packing them would not save time. It saves time if a
-// has more than two tiles of rows, unless b fits in a cache.
+// Returns true if rows of `b` are contiguous and packing them would not save time. It saves time if
+// `a` has more than two tiles of rows, unless `b` fits in a cache.
 template <typename T>
 bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
   const int64_t bytes = args.n * args.k * static_cast<int64_t>(sizeof(T));
@@ -86,8 +86,8 @@ bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
 }
 
 // Returns the number of columns of a chunk. All tiles of rows are multiplied by a chunk before the
-// next one. A chunk's part of b remains in the L2 cache together with the packed rows. If b is not
-// packed, a chunk is one panel, which is read once.
+// next chunk. The chunk's part of `b` remains in the L2 cache together with the packed rows. If `b`
+// is not packed, a chunk is one panel, which is read once.
 template <typename T>
 int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   constexpr int64_t kWidth = kTileColumns<T>;
@@ -96,7 +96,7 @@ int64_t ChunkColumns(const Blocks<T>& blocks, int64_t depth) {
   return std::max(kWidth, fit / kWidth * kWidth);
 }
 
-// Returns the panel of b that begins at `column`, from depth p on. `panel` is its copy if panels
+// Returns the panel of `b` that begins at `column`, from depth p on. `panel` is its copy if panels
 // are copied.
 template <typename T>
 ColumnSource<T> ColumnsAt(const Blocks<T>& blocks, int64_t p, int64_t column, const T* panel) {

@@ -61,7 +61,7 @@ void PackSomeLines(const T* from, int64_t line_stride, int64_t depth_stride, int
 // The number of bytes that PackRows may write after the end.
 inline constexpr int64_t kPackSlack = kVectorBytes;
 
-// Packs rows of a that are contiguous along the depth, at most as many as a tile has. Blocks of
+// Packs rows of `a` that are contiguous along the depth, at most as many as a tile has. Blocks of
 // kLanes rows are transposed from the last to the first, because each store overwrites elements
 // after its block. Unless kWhole, only these rows are read.
 template <typename T, bool kWhole>
@@ -73,7 +73,7 @@ void PackTransposedRows(const T* from, int64_t row, int64_t depth, int rows, T* 
   }
 }
 
-// Packs rows of a whose elements are adjacent in memory at each step of the depth.
+// Packs rows of `a` whose elements are adjacent in memory at each step of the depth.
 template <typename T>
 void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, T* to) {
   for (int64_t p = 0; p < depth; ++p, from += column, to += rows) {
@@ -81,8 +81,8 @@ void PackRowsSideBySide(const T* from, int64_t column, int64_t depth, int rows, 
   }
 }
 
-// Packs rows of a from `row` on, at most as many as a tile has. In the result, the elements of all
-// rows at one step of the depth are adjacent.
+// Packs rows of `a` from `row` on, at most as many as a tile has. In the result, the elements of
+// all rows at one step of the depth are adjacent.
 template <typename T>
 void PackRows(const GemmArgs<T>& args, int64_t row, int rows, int64_t p, int64_t depth, T* to) {
   const T* from = args.a + row * args.a_row + p * args.a_column;
@@ -119,7 +119,7 @@ void PackPanelsOfRows(const T* from, int64_t row_stride, int64_t depth, int64_t 
   }
 }
 
-// Packs one panel of kTileColumns columns of b. The last panel is padded with zeros.
+// Packs one panel of kTileColumns columns of `b`. The last panel is padded with zeros.
 template <typename T>
 void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T* to) {
   constexpr int kWidth = kTileColumns<T>;

@@ -45,8 +45,8 @@ void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   });
 }
 
-// The number of steps of the depth that are added to a run of columns together. b is read once, in
-// long runs, while the rows and sums remain in the L1 cache.
+// The number of steps of the depth that are added to a run of columns together. `b` is read once,
+// in long runs, while the rows and sums remain in the L1 cache.
 inline constexpr int kStepsAtOnce = 8;
 // The number of rows whose factors fit in registers.
 inline constexpr int kRowsAtOnce = kVectorRegisters == 32 ? 2 : 1;
@@ -102,7 +102,7 @@ inline constexpr int64_t kFewRows = 3;
 template <typename T>
 inline constexpr int64_t kFewRowsColumns = 4 * kLanes<T>;
 
-// Multiplies a few rows by a matrix b with contiguous rows.
+// Multiplies a few rows by a matrix `b` with contiguous rows.
 template <typename T>
 void MultiplyFewRows(const Parallel& parallel, const GemmArgs<T>& args) {
   const auto run = [&](int64_t begin, int64_t end) HWY_ATTR {

@@ -28,8 +28,8 @@ inline constexpr int kTileSteps = kPacked ? 2 : 4;
 // The number of rows of b to prefetch. The hardware prefetcher does not follow panels of b.
 inline constexpr int kRowsAhead = 8;
 
-// The part of a that a tile reads. If packed, the elements of all rows at one step of the depth are
-// adjacent. Otherwise each row is contiguous along the depth.
+// The part of `a` that a tile reads. If packed, the elements of all rows at one step of the depth
+// are adjacent. Otherwise each row is contiguous along the depth.
 template <typename T, int kRows, bool kPacked>
 struct TileRows {
   static constexpr int kGroup = 3, kGroups = (kRows + kGroup - 1) / kGroup;
@@ -124,14 +124,14 @@ template <typename T, bool kPacked>
 inline constexpr std::array<TileFunction<T>, kTileRows> kTileFunctions =
     MakeTileFunctions<T, kPacked>(std::make_integer_sequence<int, kTileRows>());
 
-// The rows of a that a product reads: packed by PackRows, or in place if a_row is not 0.
+// The rows of `a` that a product reads: packed by PackRows, or in place if a_row is not 0.
 template <typename T>
 struct RowSource {
   const T* data;
   int64_t a_row = 0;
 };
 
-// The columns of b that a product reads. Adjacent steps of the depth are b_row apart.
+// The columns of `b` that a product reads. Adjacent steps of the depth are b_row apart.
 template <typename T>
 struct ColumnSource {
   const T* data;

@@ -29,7 +29,7 @@ struct TriangularSolveRequest {
   PrimitiveType type = PrimitiveType::kF32;
   bool left_side = true, lower = true, unit_diagonal = false;
   TransposeKind transpose = TransposeKind::kNone;
-  // The rows and columns of b. a is rows x rows if left_side, else columns x columns.
+  // The rows and columns of `b`. `a` is rows x rows if left_side, else columns x columns.
   int64_t batch = 1, rows = 1, columns = 1;
   const void* a = nullptr;
   const void* b = nullptr;

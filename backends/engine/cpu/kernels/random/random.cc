@@ -57,8 +57,8 @@ void ThreeFryWide(const Parallel& parallel, const RandomBitsRequest& r, int64_t 
 }
 
 // The layout of elements of less than 64 bits, which are generated in pairs along dimension `split`
-// of [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner] yields elements 2
-// s and 2 s + 1 of dimension `split`.
+// of [outer, split, inner]. Counter (o, s, i) of [outer, (split + 1) / 2, inner] yields the
+// elements 2*s and 2*s + 1 of dimension `split`.
 struct Pairs {
   int64_t outer = 1, split = 1, inner = 1;
 };
