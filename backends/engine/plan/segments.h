@@ -40,7 +40,7 @@ std::vector<Piece> PiecesOfConcatenate(absl::Span<const View> operands, const Ar
 
 // The inputs of a pad or a concatenate: the pieces, and a value for positions that no piece covers.
 struct Assembly {
-  std::vector<Piece> pieces;  // of the operands' arrays (or base arrays of views)
+  std::vector<Piece> pieces;  // positions of operands, or of the arrays that they view
   // Index of the operand with the value for other positions; -1 if the pieces cover everything.
   int filling = -1;
 };

@@ -40,8 +40,8 @@ struct Slot {
   enum class Kind : uint8_t { kParameter, kResult, kConstant, kTemporary };
   Kind kind = Kind::kTemporary;
   int64_t bytes = 0;
-  int64_t offset = 0;             // of a kTemporary, in the function's part of the arena
-  const uint8_t* data = nullptr;  // of a kConstant
+  int64_t offset = 0;             // if kTemporary: offset in the function's part of the arena
+  const uint8_t* data = nullptr;  // if kConstant: its elements
 };
 
 struct Function {
@@ -49,7 +49,7 @@ struct Function {
   std::string name;
   std::vector<Slot> slots;
   std::vector<Step> steps;
-  std::vector<int32_t> parameter_slots;  // of each leaf; -1 for a token
+  std::vector<int32_t> parameter_slots;  // a slot for each leaf; -1 for a token
   std::vector<int32_t> result_slots;
   // result_source[r] is a parameter or -1. If it is a parameter p, result r is the final contents
   // of p's buffer, and the buffer of result r is not written.

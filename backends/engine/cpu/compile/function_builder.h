@@ -31,7 +31,7 @@ class FunctionBuilder {
     enum class Kind : uint8_t { kParameter, kConstant, kWritten };
     Kind kind = Kind::kWritten;
     int64_t bytes = 0;
-    const uint8_t* data = nullptr;  // of a kConstant
+    const uint8_t* data = nullptr;  // if kConstant: its elements
     int32_t parameter = -1;
     int32_t result = -1;
     int32_t storage = -1;  // the buffer whose memory this one reuses
@@ -76,10 +76,10 @@ class FunctionBuilder {
   BufferMapping BufferMappingOf(size_t first, size_t end) const;
   bool IsReadOutside(int32_t buffer, size_t first, size_t end) const;
 
-  // How consecutive drafts are merged into one group around a draft, the anchor. `pieces` returns
-  // into how many pieces an anchor is split, or 0 if the draft cannot be one. Every member must
-  // support this number of pieces (`works`), and read only its own piece of other members' results
-  // (`reads_own`). `group` builds the merged draft, or returns nullopt.
+  // A rule by which consecutive drafts are merged into one group around one of them, the anchor.
+  // `pieces` returns into how many pieces an anchor is split, or 0 if the draft cannot be an
+  // anchor. Each member must support this number of pieces (`works`), and read only its own piece
+  // of other members' results (`reads_own`). `group` builds the merged draft, or returns nullopt.
   struct GroupingRule {
     absl::FunctionRef<int64_t(size_t anchor)> pieces;
     absl::FunctionRef<bool(size_t d, int64_t pieces)> works;

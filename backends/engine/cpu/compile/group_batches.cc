@@ -9,7 +9,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kWorkingBytesMax = 768 << 10;  // for one batch entry: most of an L2 cache
+constexpr int64_t kWorkingBytesMax = 768 << 10;  // memory of one batch entry: most of an L2 cache
 // Members of a group must exchange this many bytes: fewer remain in the cache without a group.
 constexpr int64_t kHandedBytesMin = 256 << 10;
 

@@ -15,7 +15,7 @@ KernelFunction VectorCompare(Direction direction, PrimitiveType type);
 KernelFunction VectorSelect(int width);
 // Returns the kernel of x << y | x >> (width - y) with HLO's shifts, for 32-bit integers.
 KernelFunction VectorRotation(PrimitiveType type);
-Paired PairedOf(Opcode opcode);  // of an operation of VectorArithmetic
+Paired PairedOf(Opcode opcode);  // `opcode` as a Paired, or kNone
 // Returns the kernel of second(first(a, b), c), or of second(c, first(a, b)) if `right`, for f32
 // and 32-bit integers. Any one operand may be a single element.
 KernelFunction VectorPair(PrimitiveType type, Paired first, Paired second, bool right);

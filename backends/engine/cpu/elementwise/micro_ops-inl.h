@@ -175,7 +175,7 @@ inline Result End(const MicroOp* op, Last, Last, int64_t left, const MicroOp* he
   return nullptr;
 }
 
-// Returns true if the loop continues, and false if its condition or its budget ends it.
+// Returns true if the loop continues. It ends if the condition is false or no step is left.
 HWY_INLINE bool Continues(const MicroBranch& turn, bool holds, int64_t& left) {
   if (holds && --left >= 0) return true;
   *turn.steps_left = left;

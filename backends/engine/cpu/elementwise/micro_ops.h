@@ -61,13 +61,13 @@ struct MicroElement {
     int64_t last = 0, stride = 0;
   };
   uint8_t* array = nullptr;
-  int64_t bytes = 0;  // of the array
+  int64_t bytes = 0;  // size of the array
   int starts_count = 0;
   Start starts[kStartsMax];
 };
 
-// Which operand of a binary instruction is in a vector register: none, or one that is the last
-// result (kLast) or the result before it (kBefore).
+// The location of a binary instruction's operands: both in memory, or one in the vector register of
+// the last result (kLast) or of the result before it (kBefore).
 enum class MicroOperands : uint8_t {
   kMemory,
   kLastFirst,

@@ -25,7 +25,7 @@ long double ExactRsqrt(long double x) { return 1 / std::sqrt(x); }
 struct RowF64 {
   Opcode opcode;
   long double (*exact)(long double);
-  double least, most;            // of the test points
+  double least, most;            // the range of the test points
   std::vector<double> specials;  // pairs of argument and result
 };
 const RowF64 kRowsF64[] = {

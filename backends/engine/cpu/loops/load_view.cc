@@ -14,7 +14,7 @@ namespace {
 
 // The position of an iteration over the rows of a view.
 struct Place {
-  absl::InlinedVector<int64_t, 8> index;  // in each dimension of the view
+  absl::InlinedVector<int64_t, 8> index;  // one index for each dimension of the view
   int64_t at;                             // offset in the array, in elements
 
   Place(const plan::View& view, int64_t start) : index(view.dimensions.size(), 0), at(view.offset) {

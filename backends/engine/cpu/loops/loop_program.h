@@ -72,8 +72,8 @@ class LoopProgram {
     Kind kind = Kind::kComputed;
     int width = 0;
     int array = -1;                   // index of the input array; of the filling if kAssembled
-    Kernel line;                      // of a kLine
-    std::vector<LoadedPiece> pieces;  // of a kAssembled
+    Kernel line;                      // if kLine: its kernel
+    std::vector<LoadedPiece> pieces;  // if kAssembled: its pieces
     int64_t scratch = -1;             // offset in scratch memory; -1: none
     int output = -1;                  // the output to which it is written directly
     // True if the array is not copied to scratch memory: all readers use its single element
@@ -131,7 +131,7 @@ class LoopProgram {
   absl::InlinedVector<int, 2> outputs_;
   int64_t scratch_bytes_ = 0;
   bool outputs_apart_ = false, outputs_straight_ = false, streams_ = false, paired_ = false;
-  int64_t stream_buffer_offset_ = 0;  // in scratch memory: a block of the streamed result
+  int64_t stream_buffer_offset_ = 0;  // offset of the streamed result's block in scratch memory
 };
 
 }  // namespace hlocts::cpu

@@ -16,7 +16,7 @@ namespace {
 // as in transposes. A tile is complete before its cache lines and pages are evicted.
 class TiledCopy {
  public:
-  static constexpr int64_t kColumns = 32, kRows = 512;  // of a tile
+  static constexpr int64_t kColumns = 32, kRows = 512;  // size of a tile
 
   TiledCopy(const plan::View& view, int width)
       : view_(view), streams_(view.elements() * width >= kStreamedBytes) {

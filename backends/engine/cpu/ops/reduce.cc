@@ -21,7 +21,7 @@ constexpr double kTermNanoseconds = 1;  // estimated, for dividing the work amon
 
 struct ReducePlan {
   size_t arrays = 1;
-  plan::View kept, reduced;  // of the operand; an element's offset is the sum of both
+  plan::View kept, reduced;  // views of the operand; an element's offset is their sum
   int64_t results = 0, terms = 0;
   std::vector<PrimitiveType> types, computed;
 };

@@ -13,7 +13,7 @@ namespace hlocts::cpu {
 // In one dimension: the elements under the window at each position, in the window's order.
 struct WindowAxis {
   std::vector<std::vector<int64_t>> elements;
-  int64_t stride = 1;  // of the dimension in the base array, in elements
+  int64_t stride = 1;  // stride of the dimension in the base array, in elements
 };
 
 class Windows {

@@ -16,7 +16,7 @@ constexpr int kHeuristicsMax = 8;
 
 // cublasLtMatmul: C = op(A) op(B). op(A) is m x k, op(B) k x n, C m x n. Inputs A, B; output C.
 struct GemmPlan {
-  int32_t type, result;  // of A and B; of C
+  int32_t type, result;  // type: that of A and B; result: that of C
   int32_t tf32;
   int32_t transpose_a, transpose_b;
   int32_t heuristic;  // index into the algorithms that the library proposes

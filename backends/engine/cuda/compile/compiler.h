@@ -53,7 +53,7 @@ class Compiler {
   Compiler(Device& device, const CompileOptions& options) : device_(device), options_(options) {}
 
   absl::StatusOr<const Function*> Compile(plan::Graph& graph);
-  // Compiles a computation on scalars. On a GPU, it must be straight-line code (IsStraightLine).
+  // Compiles a computation on scalars. Unless is_on_host(), it must be straight-line code.
   absl::StatusOr<std::shared_ptr<const Body>> CompileElements(plan::Graph& graph);
   // Compiles a computation on scalars to a loop over arrays of these types, read in order.
   absl::StatusOr<std::shared_ptr<const Body>> CompileLoop(plan::Graph& graph,

@@ -25,7 +25,7 @@ struct ReduceText {
   absl::Span<const hl::View> views;
   hl::View kept, reduced;
   bool init_first = false;
-  std::vector<int> init_types, out_types;  // of the init values; of the stored results
+  std::vector<int> init_types, out_types;  // types of init values and stored results
 };
 std::string EmitReduce(const ReduceText& text);
 // A step in a kernel of rows (device/block_rows.h), where it is called a part.

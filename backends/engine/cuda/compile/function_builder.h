@@ -36,7 +36,7 @@ class FunctionBuilder {
   // The slots of a step that copies bytes.
   struct Move {
     int32_t from, to;
-    int64_t bytes;  // of the result
+    int64_t bytes;  // size of the result
   };
   template <typename Args>
   void AddMove(hl::Kernel kernel, const Args& args, int64_t count, const Move& move);

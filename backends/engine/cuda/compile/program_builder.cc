@@ -217,7 +217,7 @@ absl::StatusOr<std::vector<hl::Instr>> ProgramBuilder::Finish(absl::Span<const i
       const int value = OperandOf(n, k);
       OperandOf(n, k) = registers[value];
       if (last[value] != static_cast<int>(i)) continue;
-      last[value] = -2;  // in case the value is an operand twice
+      last[value] = -2;  // the value may be an operand twice
       free.push_back(registers[value]);
     }
     if (n.op != hl::kOpResult) {

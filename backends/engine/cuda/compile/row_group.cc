@@ -44,7 +44,7 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
   for (size_t k = 0; k < step.in.size(); ++k) {
     for (size_t p = g.begin; p < user; ++p) {
       if (function.steps[p].out[0] != step.in[k]) continue;
-      if (k >= s.array_views.size()) return false;  // an init value
+      if (k >= s.array_views.size()) return false;  // operand k is an init value
       const int64_t made = WidthOf(*sketches[p], g);
       // It is not known whether an array is read by the terms of a reduction or by its epilogue.
       const int64_t read = s.is_reduce ? g.columns : WidthOf(s, g);

@@ -15,8 +15,8 @@ namespace hlocts::cuda {
 struct StepCandidate {
   bool is_reduce = false;
   bool may_group = false;
-  int64_t elements = 0;           // of the result
-  int64_t rows = 0, columns = 0;  // of a reduction's terms
+  int64_t elements = 0;           // number of the result's elements
+  int64_t rows = 0, columns = 0;  // sizes of a reduction's terms
   int type = 0, init_type = 0;
   std::shared_ptr<const Body> terms, body, finish;
   std::vector<hl::View> views;

@@ -163,7 +163,7 @@ HL_FN int BytesOf(int type) {
   return bits < 8 ? 1 : bits / 8;
 }
 
-// How a format encodes infinity and NaN. Only kIeee formats have an infinity.
+// The encoding of infinity and NaN. Only kIeee formats have an infinity.
 enum Special : int {
   kIeee,     // infinity and NaN have the largest exponent
   kNanOnly,  // a NaN has all bits set except the sign

@@ -49,7 +49,7 @@ HL_FN Value Given(double x) {
 }
 
 struct DotPlace {
-  i64 batch, row, column;  // of the tile's first result
+  i64 batch, row, column;  // position of the tile's first result
   HL_FN DotPlace(const DotTileArgs& a, i64 block)
       : batch(block / (a.row_tiles * a.column_tiles)),
         row(block / a.column_tiles % a.row_tiles * kDotSide),

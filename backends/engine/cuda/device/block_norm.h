@@ -9,7 +9,7 @@
 
 namespace hl {
 
-constexpr int kNormPhases = 6;  // of two sums: fold, combine to 16 lanes, combine to one
+constexpr int kNormPhases = 6;  // two sums: fold, combine to 16 lanes, combine to one
 constexpr int kNormGathered = 16;
 
 struct NormLane {

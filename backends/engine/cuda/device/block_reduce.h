@@ -46,9 +46,9 @@ struct ReducePrograms {
 };
 
 enum ReduceStage : int {
-  kReduceWhole,     // from terms to results
-  kReduceSplit,     // from terms to the partial sums of each split
-  kReducePartials,  // from partial sums to results
+  kReduceWhole,     // combines terms to results
+  kReduceSplit,     // combines terms to the partial sums of each split
+  kReducePartials,  // combines partial sums to results
 };
 
 // 2^lane_bits threads of a block compute one result. Its terms may be split over several blocks.
@@ -66,7 +66,7 @@ struct ReduceBlockArgs {
   int init_types[kSharedPlaces], out_types[kSharedPlaces];
   const void* init[kSharedPlaces];
   void* out[kSharedPlaces];
-  Value* partial;  // of split s, result r, operand k: [(s * results + r) * places + k]
+  Value* partial;  // [(s * results + r) * places + k]: split s, result r, operand k
   const void* arrays[kArraysMax];
 };
 

@@ -11,7 +11,7 @@ namespace hl {
 
 constexpr int kRowParts = 6;
 constexpr int kRowArrays = 12;
-constexpr int kRowPhases = 2;  // of a reduction: fold, total; a loop has one phase
+constexpr int kRowPhases = 2;  // phases of a reduction: fold, total; a loop has one phase
 constexpr int kWarp = 32;
 
 // A row is divided into groups of `many` adjacent columns. Emitted code first loads the contiguous
@@ -31,7 +31,7 @@ struct RowPart {
 // A part that is interpreted. An emitted part has the same functions, which return constants.
 struct InterpretedPart {
   struct Loaded {};
-  static constexpr int kMaxNeighbours = kRowMany;  // the maximum
+  static constexpr int kMaxNeighbours = kRowMany;  // the maximum of Many()
   static constexpr bool kMayReduce = true, kMayLoop = true;
   const RowPart& part;
   HL_FN bool IsReduce() const { return part.is_reduce != 0; }

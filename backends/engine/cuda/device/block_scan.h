@@ -14,8 +14,8 @@ constexpr int kScanChunk = kScanItems * kBlockThreads;
 constexpr int kScanSteps = 8;  // doublings until each thread has the sum of all before it
 
 enum ScanStage : int {
-  kScanTotals,   // from `in` to the total of each chunk
-  kScanResults,  // from `in` and `carries` to `out`
+  kScanTotals,   // computes the total of each chunk of `in`
+  kScanResults,  // computes `out` from `in` and `carries`
 };
 
 struct ScanArgs {

@@ -185,7 +185,7 @@ struct NormArgs {
   const void* x;
   const void* scale;
   const void* offset;
-  const void* mean;  // of inference and gradient; training reads `sums`
+  const void* mean;  // inference and gradient read it; training reads `sums`
   const void* variance;
   const void* grad;
   double* sums;  // [2, count]: mean and variance, or the sums of gradients

@@ -90,9 +90,9 @@ HL_CALL i64 PlaceOf(const PadShape& a, i64 i) {
 // Windows of an operand that begin at index vectors. The batched array is the array of all windows:
 // the result of gather, or the updates of scatter.
 struct IndexedWindows {
-  int rank;  // of the batched array
+  int rank;  // rank of the batched array
   int operand_rank, components, index_type;
-  i64 size[kRankMax];  // of the batched array
+  i64 size[kRankMax];  // sizes of the batched array
   // The strides of each dimension of the batched array: in the window of the operand, in the array
   // of indices, and, if it is a batching dimension, in the operand.
   i64 operand_stride[kRankMax];
@@ -100,7 +100,7 @@ struct IndexedWindows {
   i64 batching_stride[kRankMax];
   i64 component_stride;
   int component_dimension[kRankMax], narrow;  // narrow: fewer than 2^31 elements
-  int window_dimension[kRankMax];             // of each batched dimension: operand dimension or -1
+  int window_dimension[kRankMax];             // operand dimension of each batched dimension, or -1
   // The largest valid start of a window (in scatter, of an element) in each operand dimension.
   i64 last[kRankMax];
   i64 stride[kRankMax];
@@ -108,7 +108,7 @@ struct IndexedWindows {
 // Returns the operand's offset of element i of the batched array, or -1 if it is out of bounds.
 HL_CALL i64 TargetOf(const IndexedWindows& w, const void* indices, bool clamp, i64 i) {
   i64 at = 0, index_at = 0;
-  i64 start[kRankMax], within[kRankMax];  // of the window; of the element in the window
+  i64 start[kRankMax], within[kRankMax];  // start of the window; position in the window
   for (int d = 0; d < w.operand_rank; ++d) start[d] = within[d] = 0;
   for (int d = w.rank - 1; d >= 0; --d) {
     const i64 place = SplitOff(i, w.size[d], w.narrow);

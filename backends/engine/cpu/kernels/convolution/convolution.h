@@ -24,8 +24,8 @@ struct ConvolutionRequest {
   PrimitiveType input_type = PrimitiveType::kF32, kernel_type = PrimitiveType::kF32;
   PrimitiveType output_type = PrimitiveType::kF32;
   absl::InlinedVector<ConvolutionDimension, 3> spatial;
-  int64_t batch = 1;           // of the input; that of the output is batch / batch_groups
-  int64_t input_features = 1;  // of the input
+  int64_t batch = 1;           // the input's; the output's is batch / batch_groups
+  int64_t input_features = 1;  // number of features of the input
   int64_t kernel_inputs = 1;   // size of the kernel's input feature dimension
   int64_t output_features = 1;
   int64_t feature_groups = 1, batch_groups = 1;  // at most one is greater than 1

@@ -178,7 +178,7 @@ absl::Status SplitRow(const Parallel& parallel, const RowsRequest<T>& r, int64_t
 // length of the convolution has no large prime factor.
 template <typename T>
 struct ChirpPlan {
-  int64_t length;                            // of the convolution
+  int64_t length;                            // length of the convolution
   std::vector<std::complex<T>> chirp;        // element k is exp(-i pi k^2 / n)
   std::vector<std::complex<T>> transformed;  // transform, over `length`, of the conjugate chirp
 };

@@ -27,8 +27,8 @@ ScatterRequest ScatterOf(ScatterKind kind, PrimitiveType type, const Numbers& di
   return {kind, type, dimensions, strides, sizes, indices, {}, batch, window, updates, output};
 }
 
-// operand [9, 7, 5]; slices [1, 3, 5], whose first dimension is collapsed; indices [4, 2], whose
-// rows are the starts in dimensions 1 and 0, in this order; output [4, 3, 5].
+// The operand is [9, 7, 5], slices are [1, 3, 5] with a collapsed first dimension, and the output
+// is [4, 3, 5]. Each row of the indices [4, 2] has the starts in dimensions 1 and 0.
 struct Rows {
   std::vector<float> operand = RandomFloats(9 * 7 * 5, 1);
   std::vector<int32_t> indices = {0, 0, 4, 8, 2, 5, 3, 8};

@@ -29,7 +29,7 @@ constexpr int64_t kBlockTiles = 5;  // tiles of rows in a unit of work
 constexpr int64_t kChunkBytes = int64_t{512} << 10;
 // Panels in a unit of work. With fewer, packing `a` again takes longer than better balance saves.
 constexpr int64_t kPiecePanels = 8;
-constexpr int64_t kPackedBytes = int64_t{64} << 20;  // part of b that is packed at a time
+constexpr int64_t kPackedBytes = int64_t{64} << 20;  // part of `b` that is packed at a time
 constexpr int64_t kStackBytes = 16384, kFirstCacheBytes = 32768, kSecondCacheBytes = 1 << 20;
 template <typename T>
 constexpr int64_t kBlockDepth = 4096 / static_cast<int64_t>(sizeof(T));
@@ -63,7 +63,7 @@ struct Blocks {
 };
 
 // Returns true if rows of a tile need not be packed: each row is contiguous along the sum, and the
-// memory from the first to the last row is at most half the L1 cache, where the rows then remain.
+// rows span at most half the L1 cache, so they remain in it.
 template <typename T>
 bool ReadsRowsInPlace(const GemmArgs<T>& args) {
   return args.a_column == 1 && args.a_row > 0 &&

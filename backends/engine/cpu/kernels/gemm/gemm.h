@@ -11,9 +11,9 @@
 
 namespace hlocts::kernels {
 
-// A group is a set of adjacent terms of a sum, which AVX-512 multiplies and adds together: two
-// bf16, added in f32 with subnormals as zeros, or four 8-bit integers, unsigned in `a` and signed
-// in `b`, added modulo 2^32. The types of groups are not used for elements.
+// Groups of adjacent terms of a sum, which AVX-512 multiplies and adds together. PairBf16 is two
+// bf16, added in f32 with subnormals as zeros. QuadInt8 is four 8-bit integers, unsigned in `a` and
+// signed in `b`, added modulo 2^32. Elements do not have these types.
 using PairBf16 = int32_t;
 using QuadInt8 = char32_t;
 

@@ -33,7 +33,7 @@ struct TriangularSolveRequest {
   int64_t batch = 1, rows = 1, columns = 1;
   const void* a = nullptr;
   const void* b = nullptr;
-  void* output = nullptr;  // may be b
+  void* output = nullptr;  // may be `b`
 };
 
 absl::Status TriangularSolve(const Parallel& parallel, const TriangularSolveRequest& request);

@@ -19,7 +19,7 @@ struct RandomDrawsRequest {
   uint64_t key = 0, stream = 0;  // each execution has another stream
   double a = 0, b = 0;           // floats: interval [a, b), or mean and deviation
   uint64_t low = 0, range = 0;   // integers: low + [0, range), modulo 2^64
-  const void* first = nullptr;   // a as stored: the result if the interval is empty
+  const void* first = nullptr;   // `a` as stored: the result of an empty interval
   int64_t count = 0;
   void* output = nullptr;
 };

@@ -27,7 +27,7 @@ constexpr double kNanosecondsPerByte = 0.05;
 constexpr int64_t kMadeBytes = 16384;  // bytes of computed elements at a time: half of an L1 cache
 
 struct Plan {
-  PrimitiveType type;  // as stored
+  PrimitiveType type;  // the stored type
   ReduceOps ops;
   const char* operand;
   // Replaces `operand` if not null.
@@ -176,7 +176,7 @@ void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end, const
 // Combines the partial results with the init value, and stores the results.
 void Finish(const Parallel& parallel, const Plan& plan, const Partials& partials,
             const ReduceRequest& request) {
-  alignas(16) char init[32] = {};  // of a complex sum: the real part, then the imaginary one
+  alignas(16) char init[32] = {};  // of a complex sum: the real part, then the imaginary part
   const int64_t period = plan.type == request.type ? 1 : 2;
   if (plan.decode) {
     DecodeRun(plan.type, request.init, 1, 1, reinterpret_cast<float*>(init));

@@ -18,8 +18,8 @@ namespace hlocts::kernels {
 
 enum class ReduceKind : uint8_t { kAdd, kMultiply, kMinimum, kMaximum, kAnd, kOr, kXor };
 
-// Returns true for: add and multiply of every array type (for pred they are or, and); minimum and
-// maximum of all types but complex (a NaN wins); `and`, `or`, `xor` of pred and integers.
+// Returns true for add and multiply of every array type (on pred: or, and), minimum and maximum of
+// all types but complex (a NaN wins), and `and`, `or`, `xor` of pred and integers.
 bool ReduceSupported(ReduceKind kind, PrimitiveType type);
 
 struct ReduceRequest {

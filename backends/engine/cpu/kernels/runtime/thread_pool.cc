@@ -18,7 +18,7 @@ namespace hlocts::kernels {
 namespace {
 
 constexpr int kMaxThreads = 256;
-// How often a worker spins after its last chunk, so that the next kernel finds it awake.
+// The number of spins of a worker after its last chunk, so that the next kernel finds it awake.
 constexpr int kSpinsBeforeSleep = 400;
 // Each thread begins with a slice of the work that is the same for jobs of the same size, so that
 // the data of one job are in caches for the next job. Then it processes the other slices. It takes

@@ -242,7 +242,7 @@ absl::Status Check(const SortRequest& request, absl::Span<const SortKey> keys) {
 
 absl::Status SortByKeys(const Parallel& parallel, const SortRequest& request,
                         absl::Span<const SortKey> keys, bool stable) {
-  (void)stable;  // the sort is always stable; others are hardly faster
+  (void)stable;  // the sort is always stable; an unstable one would hardly be faster
   HLOCTS_RETURN_IF_ERROR(Check(request, keys));
   if (request.outer == 0 || request.size == 0 || request.inner == 0) return absl::OkStatus();
   const auto sort = [&](const Parallel& pool, const RowRange& rows) {

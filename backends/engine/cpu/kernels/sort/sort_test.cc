@@ -32,7 +32,7 @@ std::vector<float> SpecialFloats(int64_t count, int seed) {
 
 // Compares by the order of sort.h, with comparisons of floats instead of keys.
 bool Before(float a, float b, KeyOrder order) {
-  const auto rank = [&](float x) -> double {  // of the class of a value; numbers are one class
+  const auto rank = [&](float x) -> double {  // the class of x; all numbers are one class
     const bool nan = std::isnan(x);
     if (order == KeyOrder::kNumeric) return nan ? 1 : 0;
     return nan ? (std::signbit(x) ? -1 : 1) : 0;

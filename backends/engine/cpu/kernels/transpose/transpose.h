@@ -11,7 +11,7 @@ namespace hlocts::kernels {
 // Computes to[c * to_stride + r] = from[r * from_stride + c] on the calling thread. Callers should
 // divide an array into pieces whose pages remain in the TLB.
 struct TransposeRequest {
-  int bytes = 4;  // of an element: 1, 2, 4 or 8
+  int bytes = 4;  // bytes of an element: 1, 2, 4 or 8
   int64_t rows = 0, columns = 0;
   const void* from = nullptr;
   int64_t from_stride = 0;

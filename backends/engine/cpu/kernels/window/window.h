@@ -30,7 +30,7 @@ inline bool IsTrivial(const WindowDimensionSpec& w) {
 // output once.
 struct ReduceWindowRequest {
   ReduceKind kind = ReduceKind::kAdd;
-  PrimitiveType type = PrimitiveType::kF32;  // ReduceSupported must be true
+  PrimitiveType type = PrimitiveType::kF32;  // ReduceSupported must be true for it
   absl::InlinedVector<WindowDimensionSpec, 4> dimensions;
   const void* operand = nullptr;  // dense, row-major
   const void* init = nullptr;
