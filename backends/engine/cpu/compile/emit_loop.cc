@@ -80,7 +80,7 @@ const Node* FunctionBuilder::ShiftOf(ValueId value, Opcode opcode) const {
   return fits ? &node : nullptr;
 }
 
-// Returns true if all elements of `left` are a, and all elements of `right` are width - a.
+// Returns true if `left` repeats one scalar x, and `right` repeats the scalar width - x.
 bool FunctionBuilder::AddUpToWidth(ValueId left, ValueId right) const {
   const Source amount = fusion_.SourceOf(left), rest = fusion_.SourceOf(right);
   const auto is_splat = [](const Source& source) {

@@ -23,7 +23,7 @@ KernelFunction VectorClamp(PrimitiveType type);
 // Has no kernels for f32 and f64 to pred, and for narrow floats to or from types other than f32.
 KernelFunction VectorConvert(PrimitiveType from, PrimitiveType to);
 KernelFunction VectorReducePrecision(int width);  // for formats with infinities
-KernelFunction VectorLine(PrimitiveType type);    // writes *a, *a + 1, ...; a points to an s64
+KernelFunction VectorLine(PrimitiveType type);    // writes *a, *a + 1, ...; `a` points to an s64
 KernelFunction VectorFill(int width);             // writes copies of *a
 // Has kernels of f32 functions with the accuracy that the default profile requires.
 KernelFunction VectorPolynomial(Opcode opcode);

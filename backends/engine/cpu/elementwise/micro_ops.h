@@ -80,19 +80,19 @@ struct MicroTable {
   int64_t vector_bytes;
   // Returns the instruction for out = kernel(a, b), or null if the kernel has none.
   void (*(*binary)(KernelFunction kernel, MicroOperands operands, bool one_vector))();
-  // Returns an instruction that compares two scalars, and branches by out (a MicroBranch) if the
+  // Returns an instruction that compares two scalars, and branches by `out` (a MicroBranch) if the
   // comparison is true. Returns null if the kernel has no such instruction.
   void (*(*turn_if)(KernelFunction kernel))();
-  void (*(*splat)(int width))();  // out = copies of the element at a; null for 16 bytes
-  // Return instructions that access the array element that the MicroElement at a describes, or null
-  // for elements of 16 bytes. `element` writes copies of the array element to out. `put_element`
-  // stores the value at b in the array, and preserves the vector registers.
+  void (*(*splat)(int width))();  // `out` = copies of the element at `a`; null for 16 bytes
+  // Return instructions that access the array element that the MicroElement at `a` describes, or
+  // null for elements of 16 bytes. `element` writes copies of the array element to `out`.
+  // `put_element` stores the value at `b` in the array, and preserves the vector registers.
   void (*(*element)(int width))();
   void (*(*put_element)(int width))();
-  void (*call)();   // a: the MicroCall
-  void (*thunk)();  // a: the MicroThunk
-  void (*turn)();   // branches if the byte at a is not zero
-  void (*end)();    // ends the program; out: the s64 for the steps left
+  void (*call)();   // `a`: the MicroCall
+  void (*thunk)();  // `a`: the MicroThunk
+  void (*turn)();   // branches if the byte at `a` is not zero
+  void (*end)();    // ends the program; `out`: the s64 for the steps left
   // Runs a program. `steps_left` is read first, and written when a loop ends or a thunk runs.
   void (*run)(const MicroChain& first, const int64_t& steps_left);
 };

@@ -101,7 +101,7 @@ KernelFunction Line(PrimitiveType type) {
   }
 }
 
-// Writes copies of the element at a.
+// Writes copies of the element at `a`.
 template <typename T>
 void FillLoop(HLOCTS_ARGUMENTS) {
   (void)b, (void)c;

@@ -35,7 +35,7 @@ void ThroughByte(const KernelParameters& p, const void* a, const void* b, const 
 // Adds, subtracts or negates complex numbers as twice as many real numbers.
 void OnParts(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
              int64_t count);
-// Writes x, x + 1, ... as s64 and converts them by `inner`. x is the s64 at a.
+// Writes x, x + 1, ... as s64 and converts them by `inner`. `a` points to x.
 void LineThroughS64(const KernelParameters& p, const void* a, const void* b, const void* c,
                     void* out, int64_t count);
 

@@ -90,7 +90,7 @@ HL_FN void NextStateAt(const BitsArgs& a, i64 i) {
   if (i == 2) a.next[2] = a.state[2] + (low < a.state[1] ? 1 : 0);
 }
 
-// rng. a and b point to the parameters of the distribution.
+// rng. `a` and `b` point to the parameters of the distribution.
 struct DrawArgs {
   int type, normal;
   u64 seed, stream;

@@ -53,9 +53,9 @@ struct WorkBuffer {
 template <typename T>
 struct Blocks {
   const GemmArgs<T>& args;
-  const T* packed = nullptr;              // null if b is read in place
+  const T* packed = nullptr;              // null if `b` is read in place
   int64_t first_column = 0, columns = 0;  // the columns of b in `packed`
-  bool copies_panels = false;             // if b is read in place: each panel is first copied
+  bool copies_panels = false;             // if `b` is read in place: each panel is first copied
 
   bool Copies(int64_t column) const {
     return packed == nullptr && (copies_panels || args.n - column < kTileColumns<T>);

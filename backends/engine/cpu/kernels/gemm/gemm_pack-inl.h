@@ -139,7 +139,7 @@ void PackB(const GemmArgs<T>& args, int64_t column, int64_t p, int64_t depth, T*
   }
 }
 
-// The number of panels that are packed together if rows of b are contiguous.
+// The number of panels that are packed together if rows of `b` are contiguous.
 inline constexpr int64_t kPanelsSideBySide = 4;
 
 // Packs panels [begin, end), counted from column `first`, each with its whole depth.

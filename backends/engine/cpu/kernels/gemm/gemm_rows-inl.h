@@ -34,7 +34,7 @@ T DotOfRuns(const T* a, const T* b, int64_t count) {
   return result;
 }
 
-// Multiplies one row by columns that are contiguous along the sum. Each element of b is used once.
+// Multiplies one row by columns that are contiguous along the sum. Reads each element of `b` once.
 template <typename T>
 void MultiplyVector(const Parallel& parallel, const GemmArgs<T>& args) {
   parallel.For(args.n, 0.1 * args.k + 2, [&](int64_t begin, int64_t end) HWY_ATTR {

@@ -59,7 +59,7 @@ absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64
   if (!memory.ok()) return OutOfScratch(bytes);
   const View<T> operand = MatrixOf<T>(r.operand, batch, n, n);
   View<T> u = ViewOf<T>(memory.As<T>(), n, n, row), factor = MatrixOf<T>(r.output, batch, n, n);
-  // The transpose of the lower factor of a is the upper factor of the transpose of a.
+  // The transpose of the lower factor of `a` is the upper factor of the transpose of `a`.
   if (r.lower) {
     LoopBranch(operand, u);
     Factor(parallel, u);

@@ -78,7 +78,7 @@ void UniformValues(const RandomDrawsRequest& r, int64_t first, int attempt, int6
   RoundFloats(r.type, n, values);
 }
 
-// Writes uniform floats. A value that rounds to b is replaced by another random number.
+// Writes uniform floats. A value that rounds to `b` is replaced by another random number.
 void UniformFloats(const RandomDrawsRequest& r, int64_t first, int64_t n, char* to) {
   double values[kDraws], fresh[kDraws];
   int64_t outside = n;

@@ -16,7 +16,7 @@ HWY_BEFORE_NAMESPACE();
 namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 
-// Interleaves elements of a and b, from element kFirst of each. Vectors have kSize elements.
+// Interleaves elements of `a` and `b`, from element kFirst of each. Vectors have kSize elements.
 template <typename V, int kSize, int kFirst, int... kIndices>
 HLOCTS_INLINE V Interleave(const V& a, const V& b, std::integer_sequence<int, kIndices...>) {
   return __builtin_shufflevector(a, b, (kFirst + kIndices / 2 + kIndices % 2 * kSize)...);
