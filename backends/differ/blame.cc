@@ -50,7 +50,7 @@ class MinimalGroupSearch {
 absl::StatusOr<bool> MinimalGroupSearch::Wrong(const Members& members) {
   if (members.empty() || Clock::now() > deadline_) return false;
   auto piece = CutOut(module_, *module_.entry(), members);
-  if (!piece.ok()) return false;  // cannot be cut there
+  if (!piece.ok()) return false;  // these members cannot be one piece
   auto kept = std::make_unique<Piece>(*std::move(piece));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<PieceRun> run, runner_.RunAlone(*kept));
   if (run == nullptr) return false;
@@ -129,7 +129,7 @@ struct Subject {
   WrongPiece* hidden;
 };
 
-// Returns the arguments, shortened for readers.
+// Returns the arguments as text; of a large array, only the shape.
 std::string ArgumentsText(const PieceRun& run, size_t device) {
   std::string text;
   for (const Literal& leaf : run.request.arguments[device]) {
@@ -212,8 +212,8 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   return BlameOf(wrong, subject);
 }
 
-// Names the instructions of the wrong piece and the source of the first that has one. Pieces have
-// no metadata, so the source is that of the module.
+// Names the instructions of the wrong piece, and the source of the first that has one. Pieces have
+// no metadata, so the source is looked up in the module.
 void NameInstructions(const Module& module, const Blame& blame, reports::VerdictFailure& failure) {
   failure.instruction = reports::NamesText(blame.found.instructions);
   failure.source.clear();
@@ -269,8 +269,8 @@ std::string Remainder(const CutCounts& counts) {
   return text;
 }
 
-// Returns the verdict on the module if no piece is wrong. If its outputs are inconclusive but all
-// pieces are correct, that is a pass; if tests judge some of them, it is `probable`.
+// Returns the verdict on the module if no piece is wrong. If the outputs are inconclusive but all
+// pieces are correct, it is a pass, or `probable` if only tests (lemma 44) judge some pieces.
 reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   std::string pieces = absl::StrCat(counts.pieces, counts.pieces == 1 ? " piece" : " pieces",
                                     " judged", Remainder(counts));
@@ -301,8 +301,8 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
-// The number of operations on a path through a piece between checkpoints. Large pieces yield the
-// strongest verdicts.
+// The number of operations between checkpoints, on a path through the module. Large pieces yield
+// the strongest verdicts.
 constexpr int64_t kOperationsBetweenCheckpoints = 256;
 
 bool IsUndecided(const reports::Verdict& verdict) {
@@ -358,7 +358,7 @@ reports::Verdict WithPieces(reports::Verdict whole,
   bool wanted = options.cut > 0 || (options.blame && (suspect || whole.kind == Outcome::kFail)) ||
                 (options.cut == 0 && (suspect || IsUndecided(whole)));
   if (!judged || !wanted) return whole;
-  // Cutting a wrong module may take long; it gets the time limit of one module again.
+  // Cutting a wrong module may take long, so it gets another time limit of one module.
   DiffOptions of_pieces = options;
   of_pieces.printed_result.clear();
   of_pieces.suspect = DiffOptions::Suspect::kNot;

@@ -5,8 +5,8 @@
 //
 // Each instruction of a failing module runs as a separate module. If none is wrong, the search
 // looks for the smallest set that is wrong when compiled together. A failure that disappears in
-// every cut is not localised. The search may take as long as the time limit of the run. No output
-// is added to the module, since that would change the compiled code. For an engine that receives
+// every cut is not localised. The search may take as long as the time limit of the run. It adds no
+// output to the module, since that would change the compiled code. For an engine that receives
 // StableHLO (`via:rewriter:stablehlo`), the verdict is inconclusive if the reference's values of
 // the converted module are also wrong. Tests plant faults with injecting_backend.h.
 #pragma once
@@ -29,8 +29,8 @@ reports::Verdict WithPieces(reports::Verdict whole,
                             const ExecuteRequest& request, const DiffOptions& options,
                             Backend& backend, WrongPiece* hidden = nullptr);
 
-// Returns the piece that fails in isolation if the module's outputs do not show the failure, with
-// arguments that the engine itself computed; without a module if there is none. Runs the module.
+// Runs the module. If its outputs show no failure but a piece fails in isolation, returns the piece
+// with arguments that the engine itself computed. Otherwise the result has no module.
 WrongPiece FindHiddenPiece(const Module& module, const ExecuteRequest& request, DiffOptions options,
                            Backend& backend);
 

@@ -62,7 +62,7 @@ reports::Verdict FromJudge(const JudgeResult& result, int64_t replica, Profile p
     verdict.unspecified_floats = result.effective.unspecified;
   }
   if (const auto& failure = result.first_failure) {
-    // A change of a NaN's bits by a data movement fails only in the strict profile (ruling 0071).
+    // A data movement may change a NaN's bits, except in the strict profile (ruling 0071).
     const bool apart = result.only_nan_bits && profile != Profile::kStrict;
     if (apart) verdict.kind = Outcome::kNanBits;
     verdict.first_failure = reports::VerdictFailure{
@@ -171,15 +171,15 @@ absl::StatusOr<const ModuleAcceptance*> Differ::Acceptance(int64_t device,
   return &(*sets)[device];
 }
 
-// The verdict of the sets on the outputs of one device.
+// The outputs of one device as judged by acceptance sets.
 struct Differ::Judged {
   const ModuleAcceptance* accepted;
   JudgeResult result;
   std::vector<std::string> facts;  // narrowing facts without which the outputs do not fail
 };
 
-// Judges a failure of the usual sets by rigorous ones, since only these prove a failure. If the
-// outputs fail without the facts that narrow sets, the first failure is one that needs no fact.
+// Judges outputs by the usual sets and, if they fail, by the rigorous sets, which alone prove a
+// failure. If the outputs also fail without narrowing facts, reports a failure that needs no fact.
 absl::StatusOr<Differ::Judged> Differ::JudgeDevice(const std::vector<Literal>& outputs,
                                                    size_t device,
                                                    const std::vector<std::string>& facts) {
@@ -251,7 +251,7 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
   const std::string unequal = IsSharded(module_) ? MismatchedReplicas(outputs) : "";
   if (!unequal.empty()) {
     reports::Verdict verdict = JudgeOutputs({outputs[0]}, facts);
-    // If a module has no result (ruling 0124), its copies need not be equal.
+    // If a module has no result (ruling 0124), the copies of an output need not be equal.
     if (verdict.kind == Outcome::kUnsupported || verdict.kind == Outcome::kError) return verdict;
     verdict.kind = Outcome::kFail;
     verdict.notes.push_back(unequal);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a module on an engine and judges the results: the differential test in one call. It has no
-// code for particular engines; an engine reports its own promises beyond the documents (target
-// facts).
+// Runs a module on an engine and judges the results: the differential test in one call. The differ
+// has no code for particular engines; an engine reports its promises beyond the documents (facts).
 #pragma once
 
 #include <map>
@@ -32,8 +31,9 @@ struct DiffOptions {
   // If it is kNoCut, the module is never cut.
   static constexpr int64_t kNoCut = -1;
   int64_t cut = 0;
-  // If outputs and pieces of `cut` are inconclusive, cuts at checkpoints into pieces and blocks of
-  // loop trips. An inconclusive piece is cut into smaller ones; `suspect` applies to the smallest.
+  // If the outputs and the pieces of `cut` are inconclusive, cuts the module at checkpoints, into
+  // pieces and blocks of loop trips, and each inconclusive piece into smaller ones. `suspect`
+  // applies to the smallest pieces.
   bool checkpoints = false;
   // Narrows a failure down to a piece that is wrong in isolation; takes many executions.
   bool blame = false;
@@ -41,9 +41,9 @@ struct DiffOptions {
   // inconclusive ones only, those with wide sets as well, or all. The verdict may become `suspect`.
   enum class Suspect : uint8_t { kNot, kWhereInconclusive, kWhereWide, kAlways };
   Suspect suspect = Suspect::kNot;
-  // Adds improbable features to a passing verdict (evaluates the module once more).
+  // Adds improbable features to a passing verdict, which takes another evaluation of the module.
   bool unusual = false;
-  // Adds the operands of the failing element to a failure (evaluates the module once more).
+  // Adds the operands of the failing element to a failure, which takes another evaluation.
   bool describe = false;
   // Reports the largest distance of accepted results of real functions from their exact values.
   bool ulps = false;
@@ -64,7 +64,7 @@ class Differ {
   // Judges the given outputs, [device][leaf].
   reports::Verdict JudgeOutputs(const std::vector<std::vector<Literal>>& outputs,
                                 const std::vector<std::string>& facts = {});
-  // Finds improbable features of acceptable outputs (evaluates the module twice more).
+  // Finds improbable features of acceptable outputs, which takes two more evaluations.
   hlocts::Unusual FindUnusual(const std::vector<std::vector<Literal>>& outputs,
                               const std::vector<std::string>& facts = {});
   // Applies the tests of lemma 44 to outputs that no set rejects, as options.suspect requests.

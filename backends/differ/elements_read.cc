@@ -25,7 +25,7 @@ Elements One(const Shape& shape, const Index& index) {
   return std::vector<int64_t>{LinearIndex(index, RowMajorStrides(shape.dimensions()))};
 }
 
-// Returns the elements of `shape` whose index equals `fixed` in all dimensions where it is not -1.
+// Returns the elements of `shape` whose index equals `fixed`; -1 in `fixed` matches any index.
 std::vector<int64_t> Along(const Shape& shape, const Index& fixed) {
   Index strides = RowMajorStrides(shape.dimensions()), free_sizes;
   Index free;
@@ -168,8 +168,9 @@ struct Transfer {
   int64_t from, to;
 };
 
-// Returns the element of the whole array for one of a tile, or the reverse: `entering` a manual
-// region or leaving it. The tile is that of the device on the manual side.
+// Returns the element that a call which starts or ends a manual region reads: if `entering`, an
+// element of the whole array for one of the tile, otherwise the reverse. The tile is that of the
+// device inside the region.
 Elements OfRegionEdge(const Instruction& call, bool entering, const Index& index,
                       const Transfer& between) {
   if (!call.shape().IsArray() || call.operands().size() != 1) return std::nullopt;

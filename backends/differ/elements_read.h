@@ -34,8 +34,8 @@ struct OperandRead {
   std::optional<std::vector<int64_t>> elements;
 };
 
-// Returns the elements of operand number `operand` that determine `at`, for each device whose
-// operand does: for several devices in a collective and at the end of a manual region.
+// Returns the elements of operand number `operand` that determine `at`, for each device that has
+// any: several devices in a collective and at the end of a manual region.
 std::vector<OperandRead> ReadsOf(const DeviceElement& at, size_t operand,
                                  const reference::DeviceGrid& devices);
 

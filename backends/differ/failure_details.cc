@@ -29,10 +29,10 @@ namespace {
 
 using Index = std::vector<int64_t>;
 
-constexpr size_t kShown = 6;         // most read elements to show
-constexpr int64_t kPrintedMax = 16;  // largest operand to print in full
+constexpr size_t kShown = 6;         // the number of elements read to show
+constexpr int64_t kPrintedMax = 16;  // size of the largest operand to print
 
-// Returns the number of steps in the format from `lo` up to `hi`.
+// Returns the number of steps, from number to number of the format, from `lo` up to `hi`.
 double StepsBetween(double lo, double hi, const FloatFacts& facts) {
   return static_cast<double>(Int128{facts.Place(hi)} - facts.Place(lo));
 }
@@ -348,7 +348,7 @@ std::optional<int64_t> FirstNan(const Literal& value) {
   return std::nullopt;
 }
 
-// Keeps the values that have a NaN, by the place of their instruction.
+// Keeps the values that contain a NaN, by the place of their instruction.
 class NanCatcher : public CallHook {
  public:
   std::map<std::pair<CallPlace, const Instruction*>, Literal> caught;
@@ -371,7 +371,7 @@ struct NanElement {
   CallPlace place = {};
 };
 
-// Returns the element of a part of a value. If a call made the tuple, the element is that in the
+// Moves an element of a tuple's part to the instruction that computed the part, which may be in a
 // called computation.
 std::optional<NanElement> ElementOf(CutValue value, NanElement at) {
   while (!value.index.empty()) {
@@ -403,8 +403,8 @@ std::optional<NanElement> NanOperand(const NanElement& at, const NanCatcher& val
   return std::nullopt;
 }
 
-// Returns the NaN before this one: in the computation that is called, in the argument of a call, or
-// in an operand.
+// Returns the NaN from which this one was computed or copied: in the called computation, in the
+// argument of a call, or in an operand.
 std::optional<NanElement> NanBefore(const NanElement& at, const NanCatcher& values,
                                     const reference::DeviceGrid& devices) {
   if (const Computation* callee = InlinedBody(*at.instruction)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the details of a failure that readers need first: its distance, operands and operation.
+// Finds the details of a failure that users need first: its distance, operands and operation.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,7 @@ struct Distance {
   // a step to the next number of the type.
   std::string text;
   bool categorical = false;  // differs in kind (NaN, infinity), has no distance
-  bool only_nan = false;     // only NaN is accepted in the wrong parts, and they are numbers
+  bool only_nan = false;     // the wrong parts are numbers, but only NaN is accepted
 };
 Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 
@@ -40,9 +40,9 @@ const Instruction* FindInstruction(const Module& module, const std::string& name
 // "" if there is no such instruction or array.
 std::string TypeOf(const Module& module, const std::string& instruction);
 
-// Returns the line of the user's program that made the instruction. It is FILE:LINE (FUNCTION) from
-// the innermost stack frame of its metadata or, without frames, from the metadata's source file;
-// without a file it is the op_name. "" if the module has none of them.
+// Returns the line of the user's program that made the instruction: FILE:LINE (FUNCTION) from the
+// innermost stack frame of its metadata or, without frames, from the metadata's source file. If
+// there is no file, returns the op_name; "" if the instruction has no metadata.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
 // Adds the note "HLO itself gives NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs
@@ -50,15 +50,15 @@ std::string SourceOf(const Module& module, const std::string& instruction);
 void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                 const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict);
 
-// Returns the origin of a NaN in an element of a root leaf, from an evaluation by the reference. It
-// is the first instruction on the path, also within calls and fusions, that computes a NaN from
-// operands without NaN, as "multiply.3, operands a[1] = 0, b[1] = inf", or "input Arg_0.1[2] is
-// NaN"; "multiply.3 on device 1" if several devices run. No text if the reference's value is not
-// NaN.
+// The origin of a NaN in an element of a root leaf, from an evaluation by the reference. It is the
+// first instruction on the path, also within calls and fusions, that computes a NaN from operands
+// without NaN. Its text is "multiply.3, operands a[1] = 0, b[1] = inf" or "input Arg_0.1[2] is
+// NaN"; with several devices, "multiply.3 on device 1, ...". The text is empty if the reference's
+// value is not NaN.
 struct NanOrigin {
   std::string text;
   bool is_an_input = false;
-  DeviceElement in_entry;  // in the entry: its element, or that of the call that has it
+  DeviceElement in_entry;  // that element, or that of the entry's call that computes it
 };
 NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                       const reports::OutputElement& at);

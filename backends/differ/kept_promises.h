@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges a run's effects other than outputs: changed arguments, and the outfeed.
+// Judges the effects of a run other than its outputs: changed arguments and the outfeed.
 #pragma once
 
 #include <vector>

@@ -12,14 +12,15 @@
 namespace hlocts::backends {
 namespace {
 
-// The number of first loop trips to run. Only judging the loop as one piece finds a later fault.
+// The number of loop trips to run one by one, from the first. Only judging the loop as one piece
+// finds a fault in a later trip.
 constexpr int64_t kTripsMax = 16;
 // The sets of a block of this many trips are little wider than those of one trip.
 constexpr int64_t kBlockTrips = 16;
 // An inconclusive piece is cut into pieces whose number of operations is smaller by this factor.
 constexpr int64_t kRefinement = 16;
 
-// Returns true if one bit pattern of each element is accepted.
+// Returns true if exactly one bit pattern is accepted for each element.
 bool HasOneValueEach(const SetArray& set) {
   return set.exact() && !set.nan_bits_free && !set.zero_sign_free && set.choices == nullptr &&
          set.joint == nullptr && set.runtime_sizes.empty();
@@ -284,7 +285,8 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
   const CutCounts counts_before = counts_;
   if (single) HLOCTS_RETURN_IF_ERROR(RunInside(*piece.instructions[0], values, where));
   DeferToInnerPieces(verdict, counts_before);
-  // If the operands were copied into the caller's piece, the caller is cut from them, then inside.
+  // If operands were copied into the caller's piece, their values are unknown outside of it, so the
+  // piece itself is cut.
   const bool unseen = single && counts_.pieces == counts_before.pieces;
   if (unseen && cut_.blocks && verdict.kind == Outcome::kInconclusive) {
     HLOCTS_ASSIGN_OR_RETURN(const bool refined, Refine(piece, *request, where));
@@ -335,7 +337,7 @@ std::optional<PieceRunner::Values> PieceRunner::Arguments(
   return arguments;
 }
 
-// Returns the predicate or branch index, if all devices agree on it.
+// Returns the predicate or branch index if it is the same on all devices.
 std::optional<int64_t> PieceRunner::Selector(const Instruction& selector,
                                              const Values& values) const {
   const std::vector<Literal>* literals = Find(selector, {}, values);
@@ -383,7 +385,7 @@ absl::StatusOr<Piece*> PieceRunner::BlockOf(const Instruction& loop) {
 }
 
 // Runs the loop in blocks of trips; each block gets the results of the previous one. An
-// inconclusive block is halved, and an inconclusive trip is cut inside.
+// inconclusive block is halved, and an inconclusive trip is cut into pieces.
 absl::StatusOr<bool> PieceRunner::RunBlocks(const Instruction& loop, Values state,
                                             const std::string& where) {
   auto block = BlockOf(loop);

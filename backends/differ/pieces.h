@@ -29,9 +29,9 @@ struct PieceRun {
 struct CutCounts {
   int64_t pieces = 0;        // executions judged, and pieces that accepted outputs judge
   int64_t inconclusive = 0;  // pieces among them
-  int64_t probable = 0;  // inconclusive pieces that the tests of lemma 44 resolve and do not mark
-  int64_t by_terms = 0;  // among these, pieces with sums that agree by terms
-  int64_t not_run = 0;   // inputs are missing, or unsupported by the engine
+  int64_t probable = 0;      // inconclusive pieces that the tests of lemma 44 find probable
+  int64_t by_terms = 0;      // among these, pieces with sums that agree by terms
+  int64_t not_run = 0;       // pieces with missing inputs, or unsupported by the engine
   reports::VerdictStatistics checked;  // the sums over the pieces
   std::string stopped;                 // why cutting stopped: time, trips, ...
   std::string first_inconclusive;      // "while.3, trip 2: add.4", "" if there is none
@@ -107,7 +107,7 @@ class PieceRunner {
   const Module& module_;
   const ExecuteRequest& request_;
   const DiffOptions options_;  // without tests of lemma 44
-  const bool tests_;           // they are wanted for inconclusive pieces
+  const bool tests_;           // true to apply these tests to inconclusive pieces
   Backend& backend_;
   std::vector<std::string> facts_;
   CutOptions cut_;
@@ -119,7 +119,7 @@ class PieceRunner {
   const std::vector<std::vector<Literal>>* accepted_ = nullptr;  // outputs of the module
   struct AcceptedLeaf {
     size_t leaf = 0;
-    bool one_value = true;  // of each element, on each device
+    bool one_value = true;  // each element has one accepted value, on each device
   };
   std::map<CutValue, AcceptedLeaf> accepted_leaves_;
   bool HasEnoughWrongPieces() const { return wrong_.size() >= wrong_max_; }

@@ -164,8 +164,8 @@ TEST(PiecesTest, ALoopWithCopiedOperandsIsCutInBlocks) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("decided by pieces"));
 }
 
-// Eight sums of 4,096 terms of about 1.5 that cancel but for 64 times `rest`. Their bound for any
-// order exceeds the sums, so that their piece stays inconclusive however it is cut.
+// Eight sums of 4,096 terms of about 1.5 that cancel except for 64 times `rest`. Their error bound
+// for any order exceeds the sums, so their piece stays inconclusive however it is cut.
 Subject CancellingSums(float rest) {
   Subject subject(R"(add { x = f32[] parameter(0) y = f32[] parameter(1)
     ROOT sum = f32[] add(x, y) }
@@ -190,9 +190,9 @@ Subject CancellingSums(float rest) {
   return subject;
 }
 
-// The wrong value is far inside the bound, but its error is many times the deviation, which the
-// statistical tests detect. The call of the sum does not count as another inconclusive piece. The
-// limit of the tests exceeds the sums as well, but they agree to a quarter of a term.
+// The wrong value is far inside the bound, but its error is many times the standard deviation,
+// which the statistical tests detect. The call of the sum does not count as another inconclusive
+// piece. The limit of the tests also exceeds the sums, but the sums agree to a quarter of a term.
 TEST(PiecesTest, AnInconclusivePieceIsTested) {
   Subject subject = CancellingSums(0.001F);
   InjectingBackend right({"none", 0, 0});
@@ -203,7 +203,7 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
   ASSERT_TRUE(verdict.statistical.has_value());
   EXPECT_EQ(verdict.statistical->test, "terms");
   EXPECT_EQ(verdict.statistical->by_terms, 1);
-  InjectingBackend wrong({"s", 3, 3 << 23});  // 8 times as large
+  InjectingBackend wrong({"s", 3, 3 << 23});  // makes s 8 times as large
   verdict = subject.Diff(wrong, 0);
   EXPECT_EQ(verdict.kind, Outcome::kSuspect) << reports::ReasonText(verdict);
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("operand values: w: s"));
@@ -295,7 +295,7 @@ TEST(PiecesTest, TheFewestThatAreWrongTogether) {
 TEST(PiecesTest, FailureThatDisappearsWhenCutIsNotLocalised) {
   Subject subject(kHidden);
   InjectingBackend wrong({"m", 5, 1 << 20});
-  wrong.only_in = "m";  // a piece has a name of its own
+  wrong.only_in = "m";  // a piece has another name
   reports::Verdict verdict = subject.Diff(wrong, 0);
   EXPECT_EQ(verdict.kind, Outcome::kFail);
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("not localised"));
@@ -366,8 +366,8 @@ TEST(PiecesTest, LoopsBranchesAndCallsAreLookedInto) {
   }
   Subject subject(kLoop);
   InjectingBackend right({"none", 0, 0});
-  // Entry: w, c, z. In the loop: 4 conditions, 3 trips of q, y, j. The branch: k, o. The call: h,
-  // v.
+  // The pieces are w, c, z in the entry; 4 conditions and 3 trips of q, y, j in the loop; k, o in
+  // the branch; and h, v in the call.
   EXPECT_THAT(reports::ReasonText(subject.Diff(right, 1)), HasSubstr("20 pieces judged"));
 }
 
@@ -425,9 +425,9 @@ TEST(PiecesTest, WhatIsNotCutKeepsItsVerdict) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("not cut: w: infeed"));
 }
 
-// A module of 8 elementwise f32 instructions. max(4 x bound, 1 ulp) is added to one element of one
-// instruction. Of the faults that change an output bit, these shares must be detected: at least 25
-// % by outputs alone, 80 % with cuts every 2 operations, 99 % with cuts at each instruction.
+// A module of 8 elementwise f32 instructions. A fault adds max(4 x bound, 1 ulp) to one element of
+// one instruction. Of the faults that change an output bit, at least 25 % must be detected by
+// outputs alone, 80 % with cuts every 2 operations, and 99 % with cuts at each instruction.
 class Chain {
  public:
   explicit Chain(uint64_t seed) : random_(seed) {

@@ -19,7 +19,7 @@ std::string WithPlainNans(std::string text) {
   return text;
 }
 
-// Bitwise equality, except that a "nan" without sign and payload equals any NaN.
+// Returns true if the bits are equal. A printed "nan" without sign and payload equals any NaN.
 bool IsPrinted(const Literal& printed, const Literal& actual) {
   if (printed.BitwiseEqual(actual)) return true;
   std::string text = FormatLeaf(printed);

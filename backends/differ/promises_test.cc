@@ -67,9 +67,9 @@ TEST(PromisesTest, WhatWasNotDonatedKeepsItsBits) {
 
 TEST(PromisesTest, WhatWasDonatedIsTheOutputs) {
   ArgumentState state;
-  EXPECT_EQ(OfArgument({0}, state), Outcome::kFail);  // not consumed
+  EXPECT_EQ(OfArgument({0}, state), Outcome::kFail);  // neither consumed nor aliased
   state.consumed = true;
-  EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);  // the state does not include memory
+  EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);  // the engine does not report aliases
   state.aliased_output = 0;
   EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);
   state.aliased_output = 1;
@@ -173,7 +173,7 @@ TEST(PromisesTest, BitsOfANanInARowOrAChoiceAreCountedApart) {
   EXPECT_EQ(OfOutput(kScatter, kRows, "f32[1] {2}"), Kind::kFail);
 }
 
-// The outputs of two devices for a module that the engine partitioned; their copies differ.
+// The outputs of two devices for a module that the engine partitioned. The copies of a tile differ.
 TEST(PromisesTest, CopiesOfATileAreEqualWhereTheModuleHasAMeaning) {
   const auto of_copies = [](const char* sharding) {
     auto module = ParseModule(

@@ -13,8 +13,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// An engine that is wrong by two representable values and reports that its modules are converted
-// before it receives them.
+// An engine that is wrong by `steps` representable values and reports that its modules are
+// converted before it receives them.
 class ConvertedInputBackend : public InjectingBackend {
  public:
   ConvertedInputBackend(std::string road, int steps)
