@@ -18,29 +18,29 @@ double ReadNumber(const Literal& literal, int64_t i);
 // Writes a number, rounded to nearest; integers wrap.
 void WriteNumber(Literal& literal, int64_t i, double value);
 
-// Access to an element of an integer or pred array; the bits of a u64 are read as an int64_t.
+// Read and write an element of an integer or pred array; the bits of a u64 are read as an int64_t.
 int64_t ReadInteger(const Literal& literal, int64_t i);
 void WriteInteger(Literal& literal, int64_t i, int64_t value);
-// `value` wrapped to an integer type with the given number of bits.
+// Returns `value` wrapped to an integer type with the given number of bits.
 int64_t WrapInteger(int64_t value, int bits, bool is_signed);
 
-// Access to the stored bits of a number.
+// Read and write the stored bits of a number.
 uint64_t ReadBits(const Literal& literal, int64_t i);
 void WriteBits(Literal& literal, int64_t i, uint64_t bits);
 
-// Operations on complete elements; two literals must have the same type.
+// Operations on complete elements. If there are two literals, they must have the same type.
 void CopyElement(const Literal& from, int64_t at, Literal& to, int64_t i);
 void ZeroElement(Literal& literal, int64_t i);
-// Operations on all elements. The second one reverses their order.
+// Operations on all elements of an array.
 void ZeroElements(Literal& literal);
 void ReverseElements(Literal& literal);
 bool SameElement(const Literal& a, int64_t i, const Literal& b, int64_t j);
 
 // Returns the number that is `ulps` units in the last place of `type` from `value`, not rounded.
 double AwayByUlps(double value, PrimitiveType type, double ulps);
-// `value` rounded to the format of `type`, as a double.
+// Returns `value` rounded to the format of `type`, as a double.
 double RoundTo(PrimitiveType type, double value);
-// `value` truncated toward zero to `bits` significant bits.
+// Returns `value` truncated toward zero to `bits` significant bits.
 double TruncateTo(int bits, double value);
 
 bool IsRealFloat(const Literal& literal);    // an array of real floats

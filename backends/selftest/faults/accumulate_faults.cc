@@ -36,7 +36,7 @@ void After(FaultSite& site) {
   EditNumbers(*site.result, [](double x) { return RoundTo(kThrough, x); });
 }
 
-// Computes integer sums in another type.
+// Computes integer sums in 16 bits (WrapTo16) or in f32 (ThroughFloat).
 void WrapTo16(FaultSite& site) {
   Literal& result = *site.result;
   if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
@@ -69,8 +69,8 @@ bool ReducesWith(const Instruction& reduce, Opcode opcode) {
          reduce.operand_count() == 2;
 }
 
-// Replaces the last elements of operand 0 by the init value. They are the last along the first
-// reduced dimension that has two or more elements.
+// Replaces elements of operand 0 by the init value: the last ones along the first reduced dimension
+// that has two or more elements.
 void WithoutLast(FaultSite& site) {
   if (site.operands.size() != 2) return;
   Literal& operand = site.operands[0];
@@ -100,8 +100,8 @@ void DotWithoutLast(FaultSite& site) {
   }
 }
 
-// If several dimensions are reduced, reduces only the first completely. Along the others only the
-// first element counts.
+// If several dimensions are reduced, reduces only the first completely. Along each other dimension,
+// reads only the first element.
 void FirstDimensionOnly(FaultSite& site) {
   if (site.operands.size() != 2) return;
   Literal& operand = site.operands[0];

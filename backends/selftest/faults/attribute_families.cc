@@ -155,7 +155,7 @@ bool VisitList(AttributeValue& value, Visitor&& visitor) {
   if (auto* padding = std::get_if<PaddingConfig>(&value)) return visitor(padding->dimensions);
   if (auto* ranges = std::get_if<SliceRanges>(&value)) return visitor(ranges->dimensions);
   if (auto* groups = std::get_if<ReplicaGroups>(&value)) {
-    groups->iota_dimensions.clear();  // the expanded form is changed
+    groups->iota_dimensions.clear();  // `visitor` changes the expanded form
     return visitor(groups->groups);
   }
   return false;
@@ -246,7 +246,7 @@ bool PlantFlipped(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// Parameters like "direction.LT", for which LT is read instead of any other word.
+// Returns parameters like "direction.LT": the fault reads LT instead of the instruction's word.
 std::vector<std::string> EachWord(const Instruction& instruction) {
   std::vector<std::string> names;
   for (const auto& [attr, value] : instruction.attributes()) {
@@ -270,7 +270,7 @@ bool PlantWord(const std::string& parameter, Fault& fault) {
   return true;
 }
 
-// Parameters by which the instruction calls one of its computations instead of another.
+// Returns parameters with which the instruction calls one of its computations instead of another.
 std::vector<std::string> EachTwoComputations(const Instruction& instruction) {
   std::vector<std::string> names;
   std::vector<Attr> attrs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Seeded faults: bugs that compilers have had, as data. Each fault is a small change to an
-// otherwise correct engine (the reference evaluator). The author of a fault knew the class of bug,
-// but did not look at the cases that should find it.
+// Seeded faults, which represent classes of bugs that compilers have had. Each fault is a small
+// change to an otherwise correct engine (the reference evaluator). The author of a fault knew the
+// class of bug, but did not look at the cases that should find it.
 //
 // To add a fault, add a row to the table of its class, with an id that begins with the opcode.
 // Faults do not read acceptance sets. `hlocts selfcheck --list` prints all faults.
@@ -86,7 +86,7 @@ struct Fault {
   // Changes one instruction and returns true if it changed. A change that makes the module invalid
   // is undone, since a compiler would reject the module.
   std::function<bool(Instruction&)> module_edit;
-  // Changes the module; otherwise as above.
+  // Changes the module. A change that makes the module invalid is undone.
   std::function<void(Module&)> rewrite;
   // Changes every leaf of the arguments, or the outputs.
   std::function<void(Literal&)> argument;
@@ -108,8 +108,8 @@ const Fault* FindFault(absl::string_view id);
 // Returns true if this fault can change an engine's behaviour on this module.
 bool AppliesTo(const Fault& fault, const Module& module);
 
-// Returns the ruling or sentence of the documents that allows what a fault does, so that no judge
-// may reject it. Empty if the fault is a real one.
+// Returns the ruling or sentence of the documents that allows what a fault does, so no judge may
+// reject it. Returns "" if nothing allows it.
 absl::string_view PermittedBy(absl::string_view id);
 
 // Each file of faults defines one of these functions.
@@ -171,16 +171,16 @@ T* Attribute(Instruction& instruction, Attr attr) {
 // situation ("if the output element is larger ...", "GE is true where ...", an example), a fault
 // acts in that situation and nowhere else.
 //
-// All WORDS, joined by &, must match the instruction; !WORD must not. A word is one of the names
-// that refusal_families.cc gives to properties of instructions ("size-one", "replicas"), or a
-// substring of the instruction's line, printed without names and blanks: "direction=GE",
+// WORDS are joined by &. Each word must match the instruction, or not match it after "!". A word is
+// a name that refusal_families.cc gives to a property of instructions ("size-one", "replicas"), or
+// a substring of the instruction's line, printed without names and blanks: "direction=GE",
 // "=f32[2,3]", "(f32[3],".
 
 // Returns the fault `whole`, restricted to the instructions that match `words`. Returns nullopt if
 // it does not act on single instructions or if `words` is empty.
 std::optional<Fault> FaultAt(const Fault& whole, absl::string_view words);
 
-// Returns the text in which words are searched: "=f32[2,3]add(f32[2,3],f32[2,3])".
+// Returns the text that is searched for words: "=f32[2,3]add(f32[2,3],f32[2,3])".
 std::string LineOf(const Instruction& instruction);
 
 // Returns the names of the instruction's properties, and of its module's, from refusal_families.cc.

@@ -5,8 +5,8 @@
 // documents, a fault that a case of the sentence detects. Members are found by name. They are not
 // part of AllFaults, whose detection rate represents bugs of real compilers.
 //
-// An id is OPCODE/FAMILY/PARAMETER, "pad/attribute-more/padding.0.low"; the families are the rows
-// of *_families.cc. The fault infer.forgets-rule/RULE is a verifier without RULE.
+// An id is OPCODE/FAMILY/PARAMETER, e.g. "pad/attribute-more/padding.0.low". The families are the
+// rows of *_families.cc. The fault infer.forgets-rule/RULE omits RULE from the verifier.
 #pragma once
 
 #include <optional>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of collectives: membership and order of groups, and source-target pairs (classes seen in
-// openxla/xla 40034, 42481, jax 40830).
+// Faults of collectives: membership and order of groups, and source-target pairs (as in
+// openxla/xla#40034, #42481, jax-ml/jax#40830).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -38,7 +38,7 @@ bool TransposeGroups(Instruction& instruction) {
   return true;
 }
 
-// Ignores the permutation of the compact form when it is expanded.
+// Expands the compact (iota) form of the groups without its permutation.
 bool IotaPermutationIgnored(Instruction& instruction) {
   auto* groups = Attribute<ReplicaGroups>(instruction, Attr::kReplicaGroups);
   if (groups == nullptr || groups->iota_transpose_permutation.empty()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of buffers: results overwrite values that are still needed, or stale values are read
-// (classes seen in openxla/xla 49176, jax 39625, jax 40830).
+// Faults of buffers: results overwrite values that are still needed, or stale values are read (as
+// in openxla/xla#49176, jax-ml/jax#39625, #40830).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -33,7 +33,7 @@ void Remember(Opcode opcode, FaultSite& site) {
   }
 }
 
-// Moves elements in place, from the front, so that the move overlaps its own input.
+// Reverses elements in place, from the front, so the second half reads overwritten elements.
 void ReverseOverItself(FaultSite& site) {
   Literal& result = *site.result;
   const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
@@ -62,7 +62,7 @@ void TransposeOverItself(FaultSite& site) {
   }
 }
 
-// Repeats the first elements, as a forward copy to a higher address does.
+// Repeats the first elements, as a forward copy to an overlapping higher address does.
 void PadCopiesForward(FaultSite& site) {
   const PaddingConfig* padding = site.instruction.Get<PaddingConfig>(Attr::kPadding);
   Literal& result = *site.result;
@@ -73,7 +73,7 @@ void PadCopiesForward(FaultSite& site) {
   for (int64_t i = d.low; i < count; ++i) CopyElement(result, d.low + i % d.low, result, d.low + i);
 }
 
-// Lets an update that is a slice of its operand read elements that it has just written.
+// If an update is a slice of the updated operand, lets it read elements that it has just written.
 void UpdateReadsItself(FaultSite& site) {
   const Instruction& update = site.instruction.operand(1);
   Opcode opcode = update.opcode();
@@ -146,7 +146,7 @@ void FirstCallForAll(FaultSite& site) {
   if (!is_new) *site.result = at->second;
 }
 
-// Makes the elements that no update writes zeros, as if the buffer kept its earlier contents.
+// Returns zeros for the elements that no update writes, as if the operand had not been copied.
 void UnwrittenIsZero(FaultSite& site) {
   if (site.opcode() == Opcode::kScatter && site.operands.size() != 3) return;
   site.operands[0] = Literal(site.operands[0].shape());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of start indices: clamped wrongly, or read as a number of another type (classes seen in
-// openxla/xla 49121, 48718, 48717).
+// Faults of start indices: clamped wrongly, or read as a number of another type (as in
+// openxla/xla#49121, #48718, #48717).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -273,7 +273,7 @@ void AddIndexFaults(std::vector<Fault>& faults) {
                                  Opcode::kGather, Opcode::kScatter};
   for (const EditRow& row : kEdits) {
     for (Opcode opcode : kIndexed) {
-      // Scatter skips an update outside on either side, so this edit has no effect.
+      // Scatter skips an update that is out of bounds on either side, so this edit has no effect.
       bool same = opcode == Opcode::kScatter && (row.edit == kEdits[4].edit);
       if (same) continue;
       Fault fault;

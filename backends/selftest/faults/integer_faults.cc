@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of integers and pred: widths, signs, wrapping (classes seen in openxla/xla 9431, 49123).
+// Faults of integers and pred: widths, signs, wrapping (as in openxla/xla#9431, #49123).
 
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/elements.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of reading and transferring values: constants, arguments and results (classes seen in
-// openxla/xla 47149, 17324).
+// Faults of reading and transferring values: constants, arguments and results (as in
+// openxla/xla#47149, #17324).
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of loops and branches: wrong trip counts, and wrong branches (classes seen in tensorflow
-// 123067, openxla/xla 42042).
+// Faults of loops and branches: wrong trip counts, and wrong branches (as in
+// tensorflow/tensorflow#123067, openxla/xla#42042).
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 #include "spec/ir/module.h"

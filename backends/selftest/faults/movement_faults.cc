@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults that move elements to the wrong position (classes seen in openxla/xla 34260, jax 39486,
-// 40588).
+// Faults that move elements to the wrong position (as in openxla/xla#34260, jax-ml/jax#39486,
+// #40588).
 #include <algorithm>
 
 #include "backends/selftest/elements.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Families of faults in operands: lost, replaced by another one, or with moved elements.
+// Families of faults in operands, which are lost, replaced by another one, or have moved elements.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -82,7 +82,7 @@ bool PlantExchange(const std::string& parameter, Fault& fault, bool both) {
   return true;
 }
 
-// Makes a fault by which every instruction of a device's run reads what the first one read.
+// Makes a fault by which every instruction of a device's run reads the operand of the first one.
 bool PlantFirstAgain(const std::string& parameter, Fault& fault) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults that swap comparisons or operands, or call computations with arguments in another order
-// (classes seen in openxla/xla 48119, 9431).
+// (as in openxla/xla#48119, #9431).
 #include <algorithm>
 #include <cmath>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of partitioners. Each device computes its tile of the result from tiles of the operands.
-// It reads wrong rows of another tile, or combines the parts of a sum wrongly (classes seen in
-// openxla/xla 49118 and jax-ml/jax 39301).
+// It reads wrong rows of another tile, or combines the parts of a sum wrongly (as in
+// openxla/xla#49118, jax-ml/jax#39301).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -85,8 +85,9 @@ bool Readable(const FaultSite& site) {
          site.result->element_count() > 0 && site.operands[0].shape().rank() > 0;
 }
 
-// Returns the number of tiles in the annotation; without one, 2, or 1 for a size below 2. If only
-// padding shows the fault and that number makes none, returns the least of 2 to 4 that does, or 1.
+// Returns the number of tiles in the annotation; without an annotation, 2, or 1 if the size is less
+// than 2. If the fault only affects padding and that number needs none, returns the least number
+// from 2 to 4 that needs padding, or 1.
 int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimension, int64_t size,
                  ReadRow read) {
   const int64_t annotated = AnnotatedTiles(instruction, {{operand, dimension}});
@@ -98,7 +99,7 @@ int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimensi
   return 1;
 }
 
-// Returns the operand whose rows other devices have.
+// Returns the number of the operand that is split into tiles.
 size_t MovedOperand(Opcode opcode) {
   return opcode == Opcode::kScatter ? 2 : opcode == Opcode::kDynamicUpdateSlice ? 1 : 0;
 }
@@ -133,7 +134,7 @@ void ReadWrongRows(FaultSite& site) {
   }
 }
 
-// Returns the part of device 0, and a second part if there is one.
+// Returns the result that each tile of the first summed dimensions yields; tiles may have no rows.
 std::vector<Literal> PartsOf(FaultSite& site, int64_t tiles) {
   std::vector<Literal> parts;
   if (!Readable(site)) return parts;

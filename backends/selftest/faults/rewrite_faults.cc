@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faulty simplifications, which are correct for real numbers or almost correct (classes seen in
-// openxla/xla 42732, 48186, 41605, 19038, tensorflow 123169).
+// Faulty simplifications, which are correct for real numbers or almost correct (as in
+// openxla/xla#42732, #48186, #41605, #19038, tensorflow/tensorflow#123169).
 #include <cmath>
 
 #include "backends/selftest/elements.h"

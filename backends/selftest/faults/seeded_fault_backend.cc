@@ -41,7 +41,7 @@ class FaultHook : public reference::EvalHook {
   std::map<const reference::EvalContext*, FaultMemory> memories_;  // one per device
 };
 
-// The parts of an instruction that surgery may change.
+// The parts of an instruction that a fault's module_edit may change.
 struct Saved {
   explicit Saved(const Instruction& instruction)
       : opcode(instruction.opcode()),

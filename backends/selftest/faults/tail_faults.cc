@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults in the remainder of a loop that proceeds in steps. They appear in arrays so large that
-// compilers use such a loop (classes seen in openxla/xla 48687, 48119, 13054).
+// compilers use such a loop (as in openxla/xla#48687, #48119, #13054).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +12,7 @@ namespace {
 
 struct TailRow {
   Opcode opcode;
-  int64_t threshold;  // element count of the result from which the code path is used
+  int64_t threshold;  // least element count of the result for which the loop proceeds in steps
   int64_t step;
 };
 constexpr TailRow kTailRows[] = {
@@ -50,7 +50,7 @@ constexpr TailRow kTailRows[] = {
     {Opcode::kAllReduce, 8, 4},
 };
 
-// Leaves zero the elements after the last full step, which are never written.
+// Sets the elements after the last full step to zero, as if they were never written.
 void DropTail(const TailRow& row, FaultSite& site) {
   std::vector<Literal> leaves = FlattenLeaves(*site.result);
   for (Literal& leaf : leaves) {

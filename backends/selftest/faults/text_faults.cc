@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a module reader: attributes are read wrongly, ignored or given the wrong default; names
+// Faults of a module parser: attributes are read wrongly, ignored or given the wrong default; names
 // and layouts are resolved wrongly.
 #include <algorithm>
 
@@ -200,7 +200,7 @@ bool SameProgram(const Computation& a, const Computation& b) {
   return true;
 }
 
-// Resolves a called computation to the first one with the same signature, like a reader that
+// Resolves a called computation to the first one with the same signature, like a parser that
 // compares only the first letters of names.
 bool FirstOfSignature(Instruction& instruction) {
   bool changed = false;

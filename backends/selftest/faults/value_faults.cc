@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of elementwise float functions: special values, signs of zero, accuracy (classes seen in
-// openxla/xla 49174, 44705, 42732, 17324, tensorflow 116992).
+// Faults of elementwise float functions: special values, signs of zero, accuracy (as in
+// openxla/xla#49174, #44705, #42732, #17324, tensorflow/tensorflow#116992).
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -276,7 +276,7 @@ void RelativeError(FaultSite& site) {
   }
 }
 
-// Drops NaN elements in the reduction itself; they are replaced by the neutral number.
+// Replaces NaN elements by the neutral number before they are reduced.
 void ReduceDropsNan(Opcode opcode, double neutral, FaultSite& site) {
   const Computation* body = site.instruction.CalledComputation(Attr::kToApply);
   if (body == nullptr || body->root() == nullptr || body->root()->opcode() != opcode) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of padding and windows: edges, holes, dilation, reversal (classes seen in openxla/xla
-// 48715, 48714, 48719, 48713, 49123).
+// Faults of padding and windows: edges, holes, dilation, reversal (as in openxla/xla#48715, #48714,
+// #48719, #48713, #49123).
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"

@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 using Number = std::complex<T>;
 
-// The product. In forms 1 and 2, one of the two products of each part enters the sum unrounded.
+// Returns a * b. In forms 1 and 2, one of the two products in each part enters its sum unrounded.
 template <typename T>
 Number<T> Product(Number<T> a, Number<T> b, int form) {
   const T x = a.real(), y = a.imag(), u = b.real(), v = b.imag();
@@ -24,7 +24,7 @@ Number<T> Product(Number<T> a, Number<T> b, int form) {
   return {x * u - y * v, x * v + y * u};
 }
 
-// The quotient by Smith's formula.
+// Returns a / b by Smith's formula.
 template <typename T>
 Number<T> Quotient(Number<T> a, Number<T> b) {
   const T x = a.real(), y = a.imag(), u = b.real(), v = b.imag();
@@ -58,7 +58,7 @@ void Recompute(NoiseJob& job) {
   }
 }
 
-// The modulus by squares in the components' own format, with or without flushing.
+// Returns sqrt(re^2 + im^2) in the components' own format; may flush subnormal squares to zero.
 template <typename T>
 T ModulusBySquares(const NoiseJob& job, Number<T> z) {
   const T least = std::numeric_limits<T>::min();

@@ -60,7 +60,7 @@ void TransformBox(const Box& box, bool forward, Line<T>& data) {
   }
 }
 
-// The spectrum of numbers[i * stride], spread over the box at places[i].
+// Returns the spectrum of a box that has numbers[i * stride] at places[i].
 template <typename T>
 Line<T> Spectrum(const Box& box, const std::vector<int64_t>& places, const T* numbers,
                  int64_t stride) {

@@ -25,7 +25,7 @@ Line<T> Load(const Literal& literal, PrimitiveType system) {
   return Line<T>(data.begin(), data.end());
 }
 
-// FFT and IFFT: one complex transform along each of the last dimensions.
+// FFT and IFFT are one complex transform along each of the last dimensions.
 template <typename T>
 Literal NoisyTransform(NoiseJob& job, bool forward) {
   Line<T> data = Load<T>(job.operands[0], job.operands[0].element_type());
@@ -41,7 +41,7 @@ Literal NoisyTransform(NoiseJob& job, bool forward) {
   return out;
 }
 
-// RFFT: the complex transform, of which the first half is kept.
+// RFFT is the first half of the complex transform.
 template <typename T>
 Literal NoisyRealTransform(NoiseJob& job) {
   Line<T> data = Load<T>(job.operands[0], job.operands[0].element_type());
@@ -56,7 +56,7 @@ Literal NoisyRealTransform(NoiseJob& job) {
   return out;
 }
 
-// IRFFT: in the last dimension, the missing half is the conjugate of the given one.
+// IRFFT adds the missing half of the last dimension: the conjugate of the given half.
 template <typename T>
 Literal NoisyInverseRealTransform(NoiseJob& job) {
   Line<T> half = Load<T>(job.operands[0], job.operands[0].element_type());

@@ -102,7 +102,7 @@ bool NoisyFft(NoiseJob& job);
 bool NoisyComplex(NoiseJob& job);
 // Computes quotients with a scalar divisor as products with its reciprocal (noise_elements.cc).
 bool NoisyReciprocal(NoiseJob& job);
-// Returns any value if the documents do not specify it.
+// Replaces results that the documents leave unspecified by arbitrary values.
 void NoisyFreedoms(NoiseJob& job);
 
 }  // namespace hlocts::backends

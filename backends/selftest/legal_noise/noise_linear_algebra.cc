@@ -39,7 +39,7 @@ void FactorRightLooking(int64_t n, std::vector<T>& a) {
   }
 }
 
-// Factors the triangle that is read, stored as the lower one.
+// Factors the triangle that the attribute `lower` selects, as a lower triangle.
 template <typename T>
 Literal NoisyCholesky(NoiseJob& job, PrimitiveType system) {
   Literal out = reference::ToSystem(job.operands[0], system);
@@ -98,9 +98,9 @@ void SolveByColumns(const System<T>& s) {
   }
 }
 
-// The inverse of the block of `size` steps from step `first` on; in the order of steps, the block T
-// is lower triangular. The inverse is computed by columns, as solutions of T y = e, or by rows, as
-// solutions of y T = e.
+// Returns the inverse of the block T of `size` steps from step `first`. In the order of steps, T is
+// lower triangular. The columns of the inverse are computed as solutions y of T y = e, or its rows
+// as solutions of y T = e, with unit vectors e.
 template <typename T>
 std::vector<T> InverseOfBlock(const System<T>& s, int64_t first, int64_t size, bool by_rows) {
   std::vector<T> x(size * size, T(0));

@@ -21,15 +21,13 @@
 namespace hlocts::backends {
 namespace {
 
-// Roundings and splits of the operands of a contraction in the noise engine.
-
-// Rounds an f32 operand to nearest, in place, or reads its elements with the given error.
+// The rounding of an f32 operand of a contraction: to nearest, in place, or with the given error.
 struct Rounding {
   void (*to_nearest)(Literal& operand);
   FactorReading reading;
 };
 
-// A dilated kernel with zeros in its holes, and its new window.
+// Returns a dilated kernel with zeros in its holes. Adjusts `window` to the larger kernel.
 template <typename T>
 Literal ZeroDilationGaps(const Literal& kernel, const ConvolutionDimensionNumbers& numbers,
                          Window& window) {
@@ -126,7 +124,7 @@ int PassesOf(absl::string_view algorithm) {
   return algorithm == "dot_bf16_bf16_f32_x9" ? 9 : 0;
 }
 
-// Three bf16 parts whose sum is nearly the operand.
+// Returns three bf16 parts whose sum is nearly the operand.
 std::vector<Literal> SplitInThree(const Literal& operand) {
   std::vector<Literal> parts;
   Literal rest = operand;
@@ -202,7 +200,7 @@ template <typename T>
 Literal ConvolveWith(NoiseJob& job, const Instruction& instruction, const Literal& lhs,
                      const Literal& rhs, PrimitiveType system);
 
-// A convolution that may also multiply the holes of a dilated kernel, as some engines do.
+// Computes a convolution. May also multiply the holes of a dilated kernel, as some engines do.
 template <typename T>
 Literal NoisyConvolution(NoiseJob& job, const Literal& lhs, const Literal& rhs,
                          PrimitiveType system) {
@@ -306,7 +304,7 @@ bool Contraction(NoiseJob& job) {
   return true;
 }
 
-// An accumulator for the kernels of reduce and reduce-window: init first, then the elements.
+// An accumulator for the kernels of reduce and reduce-window. Adds init first, then the elements.
 template <typename T>
 struct Started {
   typename NoiseSystem<T>::Sum sum;

@@ -10,8 +10,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Rounds away from zero or towards it where the error permits that, and otherwise to the other
-// side. Factors near the ends of the range of f32 are read exactly.
+// Rounds a factor away from zero or towards it if the permitted error allows that, and otherwise in
+// the other direction. Reads factors near the ends of the range of f32 exactly.
 double ReadFactor(double x, const FactorReading& reading, bool away) {
   const double size = std::fabs(x);
   if (reading.bits == 0 || !(size > 0x1p-100 && size < 0x1p100)) return x;
@@ -51,7 +51,7 @@ class Summation {
   }
 
  private:
-  // Rounds factors so that each product errs to the same side.
+  // Rounds factors so that the errors of all products have the same sign.
   void ReadFactors(std::vector<SumTerm>& terms) {
     const bool up = random_.Below(2) == 0;
     for (SumTerm& term : terms) {

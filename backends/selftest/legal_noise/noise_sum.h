@@ -14,8 +14,8 @@ namespace hlocts::backends {
 enum class SumOrder : uint8_t { kForward, kBackward, kPairs, kLanes, kShuffled, kShuffledTree };
 inline constexpr int kSumOrders = 6;
 
-// The reading of a factor of each product in `bits` significant bits, with a relative error of at
-// most `error`. 0 bits: exact.
+// The precision with which a factor of each product is read: `bits` significant bits and a relative
+// error of at most `error`. If `bits` is 0, the factor is read exactly.
 struct FactorReading {
   int bits = 0;
   double error = 0;
@@ -31,7 +31,7 @@ struct SumStyle {
   int bits = 0;                              // significant bits of partial sums; 0: all
   SumOrder order = SumOrder::kForward;
   int lanes = 8;
-  // Readings whose errors all have the same sign in a sum.
+  // The precision of the factors. The errors of a sum's products all have the same sign.
   FactorReading left, right;
 };
 
@@ -41,7 +41,7 @@ struct SumTerm {
 // Sums the terms a * b. The result is rounded to style.step.
 double NoisySum(const SumStyle& style, std::vector<SumTerm> terms, generators::SplitMix64& random);
 
-// a + b rounded to odd, so that a second rounding to fewer bits equals a single rounding.
+// Returns a + b rounded to odd, so that another rounding to fewer bits equals a single rounding.
 double AddToOdd(double a, double b);
 
 template <typename T>

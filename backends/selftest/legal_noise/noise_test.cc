@@ -277,8 +277,8 @@ TEST(NoiseAcrossCalls, UnroundedValuesPass) {
   EXPECT_GT(unrounded, 0);
 }
 
-// The readings of both factors err to one side: some sum is near the bound 2 * 2^-8, and none
-// beyond it by more than the product of two errors.
+// The errors of both factors have the same sign. Some sum is near the bound 2 * 2^-8, and none
+// exceeds the bound by more than the product of two errors.
 TEST(OneSidedReadings, ComeNearTheBound) {
   SumStyle style;
   style.step = PrimitiveType::kF64;
@@ -294,7 +294,7 @@ TEST(OneSidedReadings, ComeNearTheBound) {
   EXPECT_LE(most, 2.1 * 0x1p-8);
 }
 
-// The transforms must return small integers up to roundings.
+// The convolution of small integers by transforms must be exact up to roundings.
 TEST(FastConvolution, IsTheConvolution) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { x = f32[2,5,6,4] parameter(0) k = f32[3,2,2,6] parameter(1)\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Discrete Fourier transforms. A transform is computed from two of half the length, or directly if
-// its length is odd. Every step is computed in the element's own format. The reference has separate
-// transforms, so that the noise has different roundings.
+// its length is odd. Every step is computed in the element's own format. These transforms differ
+// from those of the reference, and so do their roundings.
 #pragma once
 
 #include <cmath>
