@@ -71,7 +71,7 @@ class ContractTest : public ::testing::TestWithParam<std::string> {
       request.arguments.push_back(ArgumentsOf(module));
     return RunModule(*engine_, module, options, request);
   }
-  // Expects the arguments in this order, bit for bit, or `unsupported`.
+  // Expects that the module returns its arguments in this order, bit for bit, or is unsupported.
   void ExpectArgumentsBack(const Module& module, const std::vector<size_t>& order,
                            const std::string& what) {
     RunOutcome outcome = Run(module);
@@ -190,8 +190,8 @@ ENTRY e {
   ROOT d = f32[3,3] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}
 })");
   RunOutcome outcome = Run(*broken);
-  // If the engine accepts the module or crashes on it, the suite of invalid modules fails it. This
-  // test only requires an answer.
+  // The suite of invalid modules reports a failure if the engine accepts the module or crashes.
+  // This test only requires an answer.
   EXPECT_THAT(outcome.failure, Not(AnyOf(Eq(Outcome::kTimeout), Eq(Outcome::kError))))
       << outcome.error.Text();
   ExpectWorks();
@@ -230,7 +230,7 @@ struct Broken {
   std::optional<Outcome> failure;
 };
 
-// An engine that answers hello and then behaves as the module's name selects.
+// The engine answers hello and then misbehaves as the module's name selects.
 TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
   auto engine = MakeBackend("broken=exec:exec " HLOCTS_BINARY_DIR "/misbehaving_engine foreign");
   ASSERT_TRUE(engine.ok());
@@ -258,7 +258,7 @@ TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
 }  // namespace
 }  // namespace hlocts::backends
 
-// The workers of external engines run this program, as otherwise they run hlocts.
+// Serves as the worker program of external engines, which is otherwise hlocts.
 int main(int argc, char** argv) {
   setenv("HLOCTS_XLA_LIBRARY", HLOCTS_BINARY_DIR "/libhlocts_xla.so", /*overwrite=*/0);
   constexpr absl::string_view kFlag = "--backend=";

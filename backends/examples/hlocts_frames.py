@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frame code of the worker protocol (backends/worker.proto) for engines in Python: numpy and nothing else.
+"""Implements the worker protocol (backends/worker.proto) for engines in Python; needs only numpy.
 
     serve("mine", "1.0", load)
 
@@ -148,7 +148,7 @@ def execute(run, request):
 
 def serve(name, version, load, capabilities=("execute", "text"), facts=(), proto=False,
           unavailable_reason=""):
-    """proto: load() gets the module as the bytes of a HloModuleProto instead of text."""
+    """If `proto` is true, load() gets the module as a serialized HloModuleProto, not as text."""
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # output of the engine must not break the frames
     run = None

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that batch normalization uses the scale, offset, mean and variance of the right feature.
-// The feature dimension is innermost, or the dimensions inside it have few or many elements.
+// The feature dimension is innermost, or the dimensions within it have few or many elements.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ struct Layout {
   int64_t rows, features, inner;
 };
 
-// The scale, offset, mean or variance (`array` 0 to 3) of a feature.
+// Returns the scale, offset, mean or variance (`array` 0 to 3) of a feature.
 double NumberOf(int array, int64_t feature) {
   return array == 3 ? 1.0 + static_cast<double>(feature % 5)
                     : static_cast<double>((feature * (3 + array)) % 11 - 4) / 4;
@@ -40,7 +40,7 @@ std::vector<Literal> Arguments(const Layout& layout) {
   return arguments;
 }
 
-// The elements, converted to `type` and normalized in that type.
+// Returns the elements after conversion to `type` and normalization in that type.
 std::vector<float> Normalized(const Layout& layout, const std::string& type, int threads) {
   const std::string dimensions =
       absl::StrCat("[", layout.rows, ",", layout.features, ",", layout.inner, "] ");

@@ -71,7 +71,7 @@ TEST(CpuEngineTest, CarriedStateMayChangePlaces) {
   EXPECT_EQ(FloatsOf(outcome.result.outputs[0][2]), (std::vector<float>{1, 2}));
 }
 
-// A reused executable outlives the Load that made it. A program per device needs the module.
+// LoadSerialized may reuse an executable. It returns null for a module with aliases or partitions.
 TEST(CpuEngineTest, ExecutablesAreReusedAndLoadedFromBytes) {
   auto engine = Engine();
   auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
@@ -128,7 +128,7 @@ TEST(CpuEngineTest, RunsAsOftenAsItIsAsked) {
   EXPECT_TRUE(one.seconds_of_runs.empty());
 }
 
-// An output that the caller still has must not be written again.
+// The engine must not write to the memory of an output that the caller still holds.
 TEST(CpuEngineTest, OutputsInUseAreLeftAlone) {
   auto module = Parsed("ENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] add(p, p) }");
   auto backend = Engine();
@@ -191,7 +191,7 @@ TEST(CpuEngineTest, StepsAreCounted) {
   }
 }
 
-// A subnormal operand may count as zero except in the strict profile. Data movement keeps it there.
+// A comparison may treat a subnormal operand as zero, except in the strict profile. A copy may not.
 TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   auto module = Parsed(
       "ENTRY e { p = f32[1] parameter(0) z = f32[1] constant({0}) g = pred[1] compare(p, z), "
@@ -207,7 +207,8 @@ TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   }
 }
 
-// The exact real part is slightly below the midpoint of two doubles; in long double it is on it.
+// The exact real part is slightly below the midpoint of two doubles. In long double it is rounded
+// to the midpoint.
 TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   auto module = Parsed(
       "ENTRY e { a = c128[1] parameter(0) b = c128[1] parameter(1)\n"
@@ -220,7 +221,8 @@ TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   EXPECT_EQ(outcome.result.outputs[0][0].data<double>()[0], -0.50000000000000078);
 }
 
-// The bits of one dimension become elements and back, next to dimensions with run-time sizes.
+// Bitcasts merge a dimension into wider elements and split it again, next to a dimension with a
+// run-time size.
 TEST(CpuEngineTest, BitcastsOfOtherRankKeepRuntimeSizes) {
   auto module = Parsed(
       "ENTRY e { p = s16[3,4] parameter(0) b = u64[3] bitcast-convert(p) n = s32[] constant(2)\n"

@@ -122,10 +122,8 @@ TEST(CudaEngineTest, AnArrayBeyondTheBudgetIsAStatus) {
   EXPECT_EQ(RunModule(**backend, *module, load, request).failure, Outcome::kUnsupported);
 }
 
-// Tests that tiled products and split scatters have the reference's values.
-
-// Checks scatters with more updates of one element than a thread processes, so that the sorted
-// updates are split in runs of all lengths. Updates are all to one element, in runs, or scattered;
+// Tests scatters with more updates of one element than a thread processes: the engine splits the
+// sorted updates into runs of all lengths. Updates are all to one element, in runs, or scattered;
 // some are out of bounds.
 TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   const std::string text =
@@ -154,7 +152,8 @@ TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   }
 }
 
-// Products in shared memory: sizes that are multiples of a tile or not; contiguous or strided data.
+// Tests products of tiles in shared memory: the sizes are or are not multiples of a tile, and the
+// data are contiguous or strided.
 TEST(ProductsTest, ProductsByTilesAreTheReferences) {
   const std::string text =
       "ENTRY e { p = s8[2,33,40] parameter(0) q = s8[40,2,70] parameter(1)\n"

@@ -36,7 +36,7 @@ TEST(MovesTest, TransposesOfAllWidths) {
       "dimensions={1,0} }");
 }
 
-// Loops that read transposed arrays. In emitted code, tiles transpose the arrays first.
+// Loops that read transposed arrays. The emitted code first transposes the arrays tile by tile.
 TEST(MovesTest, LoopsOverTransposedArrays) {
   for (const char* type : {"s8", "f32", "c128"}) {
     const std::string t = type;
@@ -112,8 +112,8 @@ std::string SortText(const std::string& comparator, bool stable) {
       stable ? "true" : "false", ", to_apply=less }");
 }
 
-// The engine sorts JAX's comparator by rank. It sorts an IEEE comparator by rank if there are no
-// NaNs, else by merging.
+// With JAX's comparator, the engine sorts by rank. With an IEEE comparator, it sorts by rank if
+// there are no NaNs, otherwise by merging.
 TEST(MovesTest, StableSortsByRank) {
   const std::string alike =
       "z = f32[] constant(0) n = f32[] constant(nan)\n"

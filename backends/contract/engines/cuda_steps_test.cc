@@ -40,7 +40,7 @@ constexpr char kComputations[] =
     " s = s32[1] slice(y), slice={[1:2]} t = s32[] reshape(s)\n"
     " ROOT r = pred[] compare(t, b), direction=LT }\n";
 
-// Expects the same values with computation `called` as with `plain`.
+// Expects equal values if NAME in the text is the computation `called` and if it is `plain`.
 void ExpectSameCalled(const std::string& text, const std::string& plain,
                       const std::string& called) {
   const auto with = [&](const std::string& name) {
@@ -101,7 +101,7 @@ TEST(StepsTest, WhatGoesWrongInACallIsTheStepsStatus) {
   EXPECT_EQ(result.status().code(), absl::StatusCode::kDeadlineExceeded) << result.status();
 }
 
-// Carried state that is swapped, kept, written in place and read by the condition.
+// A loop whose carried state is swapped, kept, written in place and read by the condition.
 constexpr char kLoop[] =
     "more { s = (s32[], f32[6], f32[6], pred[], f32[6]) parameter(0)\n"
     " i = s32[] get-tuple-element(s), index=0 n = s32[] constant(37)\n"
@@ -138,7 +138,7 @@ TEST(StepsTest, ALoopKeepsTheBudgetOfSteps) {
   }
 }
 
-// Less-than does not order NaN, but the numbers around a NaN must still ascend (ruling 0024).
+// The comparator does not order NaN, but the numbers around a NaN must still ascend (ruling 0024).
 TEST(StepsTest, NumbersAscendBesideNan) {
   const std::string text =
       "lt { j = s32[] parameter(0) k = s32[] parameter(1) a = f32[] parameter(2)\n"
@@ -153,7 +153,7 @@ TEST(StepsTest, NumbersAscendBesideNan) {
   EXPECT_THAT(numbers, ElementsAre(-1, 1, 2, 3));
 }
 
-// Top-k with few distinct values and with many, with small and large k, on short and long rows.
+// Tests top-k with few and many distinct values, with small and large k, on short and long rows.
 TEST(StepsTest, SelectedRowsAreTheReferences) {
   for (const char* type : {"s8", "pred", "u64", "bf16", "f32", "f64"}) {
     for (const char* attributes : {"k=1", "k=250", "k=17, largest=false", "k=0"}) {
@@ -166,7 +166,7 @@ TEST(StepsTest, SelectedRowsAreTheReferences) {
   }
 }
 
-// Integers and unique targets may be updated in any order, others only in the order of updates.
+// Updates of integers or of unique targets may be applied in any order, others only in order.
 TEST(StepsTest, ScatterIsTheReferences) {
   const std::string body =
       "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"

@@ -39,12 +39,12 @@ inline bool TestsOnDevice() {
   const char* engine = std::getenv("HLOCTS_TEST_ENGINE");
   return engine != nullptr && std::string(engine) == "cuda";
 }
-// The name of the engine in this process. The caller may append options, each after '&'.
+// Returns the name of the engine to test. The caller may append options, each after '&'.
 inline std::string TestEngine() {
   return TestsOnDevice() ? "cuda?isolation=none" : "cuda-host?isolation=none";
 }
 
-// The outputs of all replicas in order. If `arguments` is empty, they are generated.
+// Returns the outputs of all replicas, in order. If `arguments` is empty, they are generated.
 inline absl::StatusOr<std::vector<Literal>> RunOn(const std::string& engine,
                                                   const std::string& text, LoadOptions load = {},
                                                   const std::vector<Literal>& arguments = {}) {

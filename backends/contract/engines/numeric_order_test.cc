@@ -19,14 +19,14 @@
 namespace hlocts::backends {
 namespace {
 
-// The key of a float in the total order.
+// Returns an integer that is greater for a float that is greater in the total order.
 int32_t KeyOfBits(float x) {
   const auto bits = std::bit_cast<int32_t>(x);
   return bits < 0 ? bits ^ std::numeric_limits<int32_t>::max() : bits;
 }
 
 struct Comparator {
-  const char* of_zero;  // replacement of zeros, then of NaNs
+  const char* of_zero;  // what replaces a zero; of_nan replaces a NaN
   const char* of_nan;
   const char* direction;
   float zero, nan;
@@ -39,7 +39,7 @@ const Comparator kComparators[] = {
     {"-0", "7", "GT", -0.0f, 7},
 };
 
-// A module that sorts f32 keys together with their original positions.
+// Returns a module that sorts f32 keys together with their original positions.
 std::string SortWith(const Comparator& one, int64_t size) {
   const auto canonical = [](const char* x) {
     return absl::StrReplaceAll(R"(

@@ -19,7 +19,7 @@ std::unique_ptr<Backend> EngineWith(const std::string& options) {
   return backend.ok() ? *std::move(backend) : nullptr;
 }
 
-// The pass names that the engine lists when it gets an unknown name.
+// Returns the pass names that the engine lists if it gets an unknown name.
 std::vector<std::string> PassNames() {
   const absl::Status status = MakeBackend("cpu?isolation=none&disable=none-of-them").status();
   const std::vector<std::string> parts = absl::StrSplit(status.message(), "the passes are ");

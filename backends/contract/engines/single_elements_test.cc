@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of broadcast operands: a scalar, one element per row, or one row for all rows. Kernels read
-// them without materializing them, so each use in each kernel is compared with plain loops.
+// Tests of broadcast operands: a scalar, one element per row, or one row for all rows. Kernels do
+// not materialize broadcasts, so each use in each kernel is compared with plain loops.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -12,7 +12,7 @@ namespace hlocts::backends {
 namespace {
 
 struct Case {
-  const char* expression;  // uses x[i, j], d[i] as w, the scalar c as v, and b[j] as u
+  const char* expression;  // of x = x[i, j], w = d[i], v = c (a scalar) and u = b[j]
   int32_t (*expected)(int32_t x, int32_t w, int32_t v, int32_t u);
 };
 
@@ -79,7 +79,7 @@ void Check(const Case& one, int64_t rows, int64_t size) {
 TEST(SingleElementsTest, AreReadWhereTheyStand) {
   for (const Case& one : kCases) {
     for (const int64_t size : {1, 7, 100, 127, 128, 1024, 1500}) Check(one, 5, size);
-    Check(one, 700, 130);  // a loop over distant arrays, in steps
+    Check(one, 700, 130);  // arrays so large that a loop runs in steps
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests results that are larger than the caches and are therefore written past them. Every element
-// must be written, including the last ones, which do not fill a vector.
+// Tests results that are larger than the caches and are therefore written by non-temporal stores.
+// Every element must be written, including the last ones, which do not fill a vector.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +14,7 @@ namespace {
 // 16 MiB of f32 and a few elements that do not fill a vector.
 constexpr int64_t kCount = (4 << 20) + 5;
 
-// The result of `root` on two arrays: 0 1 2 ... 999 0 ..., and 3 in every element.
+// Returns `root`, computed from x = 0 1 2 ... 999 0 ..., y = 3 3 3 ... and p = x * y.
 std::vector<float> Computed(const std::string& root, bool donate) {
   const std::string array = absl::StrCat("f32[", kCount, "] ");
   auto module = ParseModule(absl::StrCat("HloModule m\nENTRY e { x = ", array,
