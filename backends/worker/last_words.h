@@ -10,13 +10,13 @@
 
 namespace hlocts::backends {
 
-// Returns the line that states what happened, as a view into `error`. It is a failed check,
-// assertion or other error in message or log, or, if there is none, the message's first line.
+// Returns the line that states what happened, as a view into `error`: a failed check, assertion or
+// other error in the message or the log. If there is none, returns the message's first line.
 absl::string_view MainErrorLine(const EngineError& error);
 
 // If MainErrorLine is from a failed assert(), sets the condition (at most 80 characters), e.g. "n
-// == 2" for "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Line numbers change between
-// releases, conditions seldom do.
+// == 2" for "opt: a.cpp:99: int f(): Assertion `n == 2' failed.". Unlike a line number, a condition
+// rarely changes between releases.
 void ReadAssertion(EngineError& error);
 
 // Returns the target of a custom call of the module that occurs in the message as a full word; ""

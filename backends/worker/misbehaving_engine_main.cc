@@ -22,7 +22,7 @@ namespace {
 
 constexpr size_t kGiB = size_t{1} << 30;
 
-// Uses more and more memory until the driver kills it.
+// Allocates memory until the driver kills this process.
 void UseMemory() {
   std::vector<std::vector<char>> blocks;
   while (true) {
@@ -31,7 +31,7 @@ void UseMemory() {
   }
 }
 
-// Allocates all at once, like a program that confuses a size with a count.
+// Allocates the memory at once, like a program that confuses a size with a count.
 void AllocateTenGigabytes() {
   std::vector<char> block(10 * kGiB, 1);
   asm volatile("" : : "r"(block.data()) : "memory");  // clang removes an allocation nothing reads
@@ -60,7 +60,7 @@ void MisbehaveByEnvironment() {
   if (hang_from > 0 && executions >= hang_from) HangWhileDriverAlive();
 }
 
-// Prints what a failed check prints: the failure, followed by much more text.
+// Prints the message of a failed check, followed by much more text, and aborts.
 [[noreturn]] void Complain() {
   std::fprintf(stderr, "starting\nF0000 here.cc:7] Check failed: a == b %s\n",
                std::string(4000, 'x').c_str());

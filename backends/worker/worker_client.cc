@@ -28,7 +28,7 @@ constexpr size_t kSentAtOnceMax = size_t{48} << 10;  // less than a pipe's 64 Ki
 constexpr int kFailedRestartsMax = 3;
 
 // Seconds that an engine may take to start; set once, when the command line is parsed.
-std::atomic<double> g_start_seconds_max{60};  // a library of 813 MiB from a cold disk
+std::atomic<double> g_start_seconds_max{60};  // enough to read 813 MiB from a cold disk
 
 class WorkerBackend : public Backend {
  public:
@@ -67,13 +67,13 @@ class WorkerBackend : public Backend {
   absl::Status Loaded(const LoadOptions& options);
   absl::StatusOr<ExecuteResult> Results(const LoadOptions& options);
   absl::Status HasLoadedModule(int64_t load) const;
-  // Converts a failure to load or execute. A rejection counts only if the engine accepts a simple
-  // module that returns a constant.
+  // Corrects the status of a failure to load or execute. A rejection counts only if the engine
+  // accepts a simple module that returns a constant.
   absl::Status Judged(const absl::Status& failure, const Module& module,
                       const LoadOptions& options);
-  // Returns true if the engine rejects a constant on that many devices; tested once.
+  // Returns true if the engine rejects a constant on that many devices. Tests each number once.
   bool RefusesConstant(int64_t replicas, int64_t partitions, LoadOptions options);
-  // Send to and receive from the current worker, which is dropped when it ends.
+  // Send and Receive use the current worker and drop it if its process ends.
   absl::Status Send(absl::string_view frames);
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& options);
 
@@ -128,7 +128,7 @@ absl::StatusOr<worker::Reply> WorkerBackend::Receive(const LoadOptions& options)
   }
   if (!reply->has_error()) return reply;
   absl::Status status = StatusFromWire(reply->error());
-  // Only this client reports the end of the process; "aborted" from an engine is a rejection.
+  // kAborted means that the process ended, so an engine's own "aborted" becomes a rejection.
   return absl::IsAborted(status) ? WithCode(absl::StatusCode::kUnknown, status) : status;
 }
 
@@ -271,9 +271,9 @@ bool WorkerBackend::RefusesConstant(int64_t replicas, int64_t partitions, LoadOp
   return at->second = !loaded.ok() && OutcomeOf(loaded) == Outcome::kRejected;
 }
 
-// Converts rejections for which the module is not responsible. The engine has no handler for a
-// custom call (ruling 0069), or it rejects a module that returns a constant as well, because of the
-// number of devices or the engine's options.
+// Converts a rejection that is not due to the module to kUnimplemented or kUnavailable: the engine
+// has no handler for a custom call (ruling 0069), or it also rejects a module that returns a
+// constant, because of the number of devices or the engine's options.
 absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& module,
                                    const LoadOptions& options) {
   if (OutcomeOf(failure) != Outcome::kRejected) return failure;
@@ -294,8 +294,8 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
-// Sends both requests together if the worker supports this and an empty pipe can hold them. If the
-// pipe could not, the driver would block when the worker hangs before it reads.
+// Sends Load and Execute together if the worker supports this and an empty pipe can hold both. If
+// the pipe were too small, the driver would block if the worker hangs before it reads them.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {

@@ -7,7 +7,7 @@ namespace hlocts::backends {
 namespace {
 
 constexpr double kPollSeconds = 0.02;  // interval of time checks
-// Memory is checked less often: that reads a file of each thread, and most modules finish earlier.
+// Memory is checked less often: a check reads a file per thread, and most modules finish earlier.
 constexpr int kPollsPerMemory = 5;
 
 }  // namespace

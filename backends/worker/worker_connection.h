@@ -19,15 +19,15 @@ namespace hlocts::backends {
 // and the connection must be destroyed.
 class WorkerConnection {
  public:
-  // Starts the process and exchanges hellos. kUnavailable: communication failed.
+  // Starts the process and exchanges hellos. Returns kUnavailable if communication fails.
   static absl::StatusOr<std::unique_ptr<WorkerConnection>> Start(
       const std::vector<std::string>& argv, double start_seconds);
 
   const worker::HelloReply& hello() const { return hello_; }
   SharedMemory* memory() { return memory_.get(); }  // null if not used
 
-  // Begins another module. If this module crashes the process, its error omits the earlier output
-  // on standard error.
+  // Begins another module. If this module crashes the process, the error omits what earlier modules
+  // wrote to standard error.
   void BeginModule();
   absl::Status Send(absl::string_view frames);
   // Waits for a reply; kills the process if it exceeds a limit.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kReapAttempts = 100;
 constexpr useconds_t kReapPauseMicros = 10'000;
-// Number of checks whether a worker has exited, in 1.5 seconds: an interrupted run must end in two.
+// A worker is polled for its exit 750 times in 1.5 seconds: an interrupted run must end within two.
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 
@@ -78,7 +78,7 @@ size_t MainErrorLine(const std::string& text) {
 
 absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
     const std::vector<std::string>& argv) {
-  signal(SIGPIPE, SIG_IGN);  // a crashed worker yields a status, no SIGPIPE
+  signal(SIGPIPE, SIG_IGN);  // a write to a crashed worker returns an error
   int to_child[2], from_child[2];
   if (pipe2(to_child, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");
   if (pipe2(from_child, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");

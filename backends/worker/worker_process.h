@@ -28,8 +28,8 @@ class WorkerProcess {
   // Returns the resident memory in bytes, including child processes; 0 if the process has ended.
   int64_t ResidentBytes() const;
   void Kill();
-  // Waits until the process has ended, killing it after a second, and describes its end: "killed by
-  // signal 6 (Aborted)".
+  // Waits at most a second for the process to end, then kills it. Describes how it ended, e.g.
+  // "killed by signal 6 (Aborted)".
   std::string DescribeEnd();
   // Returns the signal that ended the process; 0 if it ended without one or DescribeEnd killed it.
   // Known only after DescribeEnd.

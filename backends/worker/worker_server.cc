@@ -19,8 +19,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Checks that a run does not change arguments that were not donated (aliasing.19). Used for engines
-// that read arguments of a module with aliases in place.
+// Checks that a run does not change arguments that were not donated (aliasing.19). An engine may
+// write to its arguments in place if the module has aliases.
 
 class KeptArguments {
  public:
@@ -132,7 +132,7 @@ class Server {
     }
     reply.set_uses_shared_memory(memory_ != nullptr);
     reply.set_answers_ahead(true);
-    // hlocts' engines must reject a malformed module by a rule of the verifier, not of the reader.
+    // Our engines must reject a malformed module when they verify it, so parsing must not fail.
     if (absl::c_linear_search(info.capabilities, "our-parser"))
       malformed_ = Malformed::kKeepExecutable;
     return absl::OkStatus();
@@ -199,7 +199,7 @@ class Server {
   int output_fd_;
   Malformed malformed_ = Malformed::kRefused;
   std::unique_ptr<SharedMemory> memory_;
-  std::unique_ptr<Module> module_;  // null if the engine took it serialized; then without aliases
+  std::unique_ptr<Module> module_;  // null if the engine loaded the serialized module
   std::unique_ptr<Executable> executable_;
   worker::Load loaded_;  // the module of executable_
 };

@@ -37,7 +37,7 @@ RunOutcome RunOn(Backend& backend, const Module& module, LoadOptions options = {
   return RunModule(backend, module, options, request);
 }
 
-// Runs each test as an engine of this project and as an external one.
+// Runs each test with a worker that poses as an engine of this project or as an external one.
 class WorkerTest : public ::testing::TestWithParam<bool> {
  protected:
   void ExpectWorks() {
@@ -95,8 +95,8 @@ TEST_P(WorkerTest, RunsAreAskedForAndTimedOneByOne) {
   }
 }
 
-// The worker asks for the optimized module if the engine has the capability. A crash during this
-// request counts for the module.
+// The backend requests the optimized module only if the engine has the capability. A crash during
+// this request is an outcome of the module.
 TEST_P(WorkerTest, OptimizedModuleIsReported) {
   auto module = Identity("fine"), other = Identity("abort");
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto executable, backend_->Load(*module, {}));
@@ -121,7 +121,7 @@ TEST_P(WorkerTest, LargeArraysTravelThroughSharedMemory) {
   EXPECT_TRUE(outcome.result.outputs[0][0].BitwiseEqual(expected));
 }
 
-// Sizes up to a pipe's capacity, beyond it, and beyond the limit of messages.
+// The arrays are smaller or larger than kSentAtOnceMax, a pipe and kSharedMemoryThreshold.
 TEST_P(WorkerTest, ArraysOfAllSizesComeBackAndNoneOfThemKeepsTheNextModuleWaiting) {
   for (int64_t elements : {0, 1, 11'000, 13'000, 16'000, 16'384, 17'000}) {
     const std::string shape = absl::StrCat("f32[", elements, "]");
@@ -250,7 +250,7 @@ TEST(RefusalTest, ACustomCallWithoutAHandlerIsUnsupported) {
   EXPECT_EQ(missing.error.target, "lapack_sgeqrf_ffi");
   EXPECT_EQ(run("quiet").failure, Outcome::kRejected) << "only part of a word is the target";
   const RunOutcome callback =
-      run("xla_ffi_python_cpu_callback");  // has an address of another process
+      run("xla_ffi_python_cpu_callback");  // contains an address in another process
   EXPECT_EQ(callback.failure, Outcome::kUnsupported);
   EXPECT_THAT(callback.error.message, testing::StartsWith("not run: xla_ffi_python_cpu_callback"));
 }
@@ -337,10 +337,8 @@ TEST(FrameTest, PiecesMakeFrames) {
   close(fds[0]);
 }
 
-// Tests engines that do not start again after a crash.
-
-// Uses a test engine (misbehaving_engine_main.cc) that fails to start from its start number `from`
-// to number `to`. A file counts the starts, from 0 on.
+// Tests a test engine (misbehaving_engine_main.cc) that fails to start after a crash: starts number
+// `from` to `to` fail. A file counts the starts, from 0.
 class StartsTest : public ::testing::Test {
  protected:
   void Make(int from, int to) {
