@@ -95,7 +95,7 @@ bool CopyToHost(PJRT_Buffer* buffer, Leaf& leaf) {
   auto copy = ArgsOf<PJRT_Buffer_ToHostBuffer_Args>(PJRT_Buffer_ToHostBuffer_Args_STRUCT_SIZE);
   copy.src = buffer;
   copy.host_layout = &layout;
-  if (!Succeeded(api.PJRT_Buffer_ToHostBuffer(&copy))) return false;  // the size
+  if (!Succeeded(api.PJRT_Buffer_ToHostBuffer(&copy))) return false;  // returns the size only
   leaf.bytes.resize(copy.dst_size);
   copy.dst = leaf.bytes.data();
   copy.event = nullptr;
@@ -236,9 +236,9 @@ const PJRT_Api* RealTable(const std::string& path, std::string& problem) {
   return get == nullptr ? nullptr : get();
 }
 
-// Makes the recorder and, unless the client's engine is no plugin, finds the function table of the
-// real plugin. Returns false, after a sentence on standard error, if the settings or the plugin are
-// wrong.
+// Makes the recorder and finds the function table of the real plugin, unless the client's engine is
+// not a plugin. If the settings or the plugin are wrong, prints a sentence on standard error and
+// returns false.
 bool Start() {
   const char* words = getenv("HLOCTS_CHECK");
   Settings settings;
@@ -292,9 +292,9 @@ extern "C" const char* HloctsCheckRegisterHandler(const char* name, const char* 
                                         traits);
 }
 
-// These functions serve a client whose engine is no plugin (plugin=jax), which calls them to record
-// executions. This one returns a program for its MLIR text or bytecode, or null if the settings are
-// wrong. It is never destroyed.
+// A client whose engine is not a plugin (plugin=jax) calls this function and those below to record
+// executions. This function returns a program for MLIR text or bytecode, or null if the settings
+// are wrong. The program is never destroyed.
 extern "C" void* HloctsCheckProgram(const char* code, size_t size) {
   if (!hlocts::check::Started()) return nullptr;
   auto* program = new hlocts::check::Program;

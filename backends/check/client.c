@@ -166,7 +166,7 @@ int main(int argc, char** argv) {
   float(*results)[4] = calloc(threads, sizeof(*results));
   for (int t = 0; t < threads; ++t) pthread_create(&ids[t], NULL, Thread, results[t]);
   for (int t = 0; t < threads; ++t) pthread_join(ids[t], NULL);
-  // The end of a child process does not end the client.
+  // The exit of a forked child must not affect the client.
   const pid_t child = fork();
   if (child == 0) exit(0);
   waitpid(child, NULL, 0);

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """client_test.py HLOCTS CLIENT CHECK REFERENCE: a C client under the checking plugin.
 
-The client must behave as without the plugin if the judge works, crashes or does not start, and with
-a full disk, Ctrl-C or a forked child.
+The client must behave as without the plugin, also if the judge crashes or does not start, the disk
+is full, the user presses Ctrl-C, or the client forks.
 """
 
 import json

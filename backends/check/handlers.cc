@@ -98,7 +98,7 @@ Error* StateGet(void*) {
       "passed to a plugin");
 }
 
-// Returns a copy of the plugin's function table (it has only one), with missing entries filled.
+// Returns a copy of the plugin's only function table, in which missing entries return an error.
 const Functions* ExtendedFunctions(const Functions* given) {
   static const Functions* const functions = [given] {
     Extended* const extended = TheFunctions();
@@ -138,7 +138,7 @@ Error* Call(Frame* frame, Handler handler) {
   return nullptr;
 }
 
-// Calls the handler of a slot. A handler gets no user data, so each needs a separate function.
+// Calls the handler of a slot. A handler gets no user data, so each slot needs its own function.
 template <size_t slot>
 Error* CallSlot(Frame* frame) {
   return Call(frame, handlers[slot]);

@@ -3,10 +3,10 @@
 //
 // A plugin cannot see the handlers in a framework's library, so the framework registers them here
 // by HloctsCheckRegisterHandler. XLA rejects a handler that was compiled for a newer minor version
-// of its foreign function interface (XLA_FFI) than its own, and PJRT's FFI extension drops that
-// error. A handler is therefore called through a function of this library, which reports the
-// version of the plugin and gives the handler a table with an entry for each function that the
-// plugin lacks. Such an entry returns the error UNIMPLEMENTED.
+// of the foreign function interface (XLA_FFI) than the plugin's, and PJRT's FFI extension drops
+// that error. A handler is therefore called through a function of this library. The function
+// reports the version of the plugin, and gives the handler a table that also has an entry for each
+// function that the plugin lacks. Such an entry returns the error UNIMPLEMENTED.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +15,9 @@
 
 namespace hlocts::check {
 
-// Returns null, or a sentence that explains why the plugin cannot use the handler. `handler` is
-// null if a plugin cannot use it, e.g. because it has several stages; calls of it then fail with
-// `UNIMPLEMENTED`. `traits` are those of XLA_FFI. Thread-safe.
+// Registers a handler. Returns null, or a sentence that explains why the plugin cannot use the
+// handler. A caller passes null for a handler that no plugin can use, e.g. because it has several
+// stages; its calls then fail with UNIMPLEMENTED. `traits` are those of XLA_FFI. Thread-safe.
 const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* platform,
                             void* handler, uint32_t traits);
 

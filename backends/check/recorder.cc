@@ -26,7 +26,7 @@ extern char** environ;
 namespace hlocts::check {
 namespace {
 
-// Reads a number, optionally with a unit: % for a share of 1, K, M or G for bytes, s for seconds.
+// Reads a number, optionally with a unit: % for hundredths, K, M or G for bytes, s for seconds.
 bool ReadNumber(const std::string& text, double& number) {
   char* end = nullptr;
   number = std::strtod(text.c_str(), &end);
@@ -197,7 +197,7 @@ uint64_t Recorder::AddProgram(const std::string& format, const std::string& code
 bool Recorder::Wanted(const Program& program, uint64_t number) {
   const bool first = number < settings_.sample_first;
   if (!first && (settings_.sample_every == 0 || number % settings_.sample_every != 0)) return false;
-  if (!program.unsupported.empty() || !IsOwn()) return false;  // a call of the system: last
+  if (!program.unsupported.empty() || !IsOwn()) return false;  // last: IsOwn is a system call
   if (first) return true;
   const auto elapsed = static_cast<double>((Clock::now() - start_).count());
   if (static_cast<double>(recording_ns_) <= settings_.budget * elapsed) return true;

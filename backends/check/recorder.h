@@ -52,7 +52,7 @@ struct Leaf {
 // A program as compiled, one for each loaded executable.
 struct Program {
   uint64_t id = 0;
-  std::string unsupported;  // why executions of it are not recorded, "" where they are
+  std::string unsupported;  // why its executions are not recorded; "" if they are
   std::atomic<uint64_t> executions{0};
   std::atomic<int64_t> outputs{-1};  // number of outputs, -1 until it is queried
 };

@@ -16,7 +16,7 @@ namespace hlocts::backends {
 namespace {
 
 // Distinguishes, without dumps, a fault of a pass from a fault of code generation: judges the
-// module from which the code was generated, if the engine returns it. No pass is named.
+// module from which the code was generated, if the engine returns it. The result names no pass.
 
 absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Executable> executable,
@@ -72,8 +72,8 @@ absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const BlameSubject& s
   return std::move(result.outputs);
 }
 
-// Returns true if the acceptance sets of a text contain `outputs`. A sharded module is not asked:
-// its later texts compute tiles.
+// Returns true if the acceptance sets of a text contain `outputs`. Returns false for a sharded
+// module, since its later texts compute tiles.
 bool Permits(const BlameSubject& subject, const std::string& text,
              const std::vector<std::vector<Literal>>& outputs,
              const std::vector<std::string>& facts) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kSuspectsMax = 8;
 
-// Returns true for classes in the stack frames of all passes, which identify no pass.
+// Returns true if the class occurs in the stack frames of all passes and so identifies none.
 bool IsPassInfrastructure(const std::string& name) {
   for (const char* part : {"HloPassInterface", "HloPassPipeline", "HloPassFix", "OpExpanderPass",
                            "HloModule", "HloComputation", "HloInstruction", "CpuCompiler",
@@ -36,7 +36,7 @@ std::string ToSnakeCase(const std::string& camel) {
 }
 
 void Suspect(std::string snake, std::vector<std::string>& passes) {
-  // The only pass whose name differs from its file's.
+  // Only the name of this pass differs from that of its source file.
   if (snake.rfind("algebraic_simplifier", 0) == 0) snake = "algsimp";
   for (const std::string& name : {absl::StrReplaceAll(snake, {{"_", "-"}}), snake}) {
     if (passes.size() < kSuspectsMax && !absl::c_linear_search(passes, name))

@@ -127,7 +127,7 @@ namespace {
 
 // Returns the dump of the pass that made text i. If text i is from the start of a pipeline and
 // differs from the previous text, the pass that runs this pipeline made it. That pass belongs to a
-// pipeline that began earlier, and its dump is the next one from such a pipeline.
+// pipeline that began before text i, and its dump is the next one of such a pipeline.
 const DumpFile& MadeBy(const std::vector<DumpFile>& files, size_t i) {
   if (files[i].after != kPipelineStart) return files[i];
   for (size_t later = i + 1; later < files.size(); ++later) {

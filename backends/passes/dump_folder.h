@@ -30,7 +30,7 @@ struct DumpFile {
   std::string after;          // algsimp; kPipelineStart before the first pass
   std::string before;         // dce; "pipeline-end" after the last
 };
-// nullopt for names that are not XLA's, and for forms that the same dump contains as text.
+// Returns nullopt for names that are not XLA's, and for forms that the dump also has as text.
 std::optional<DumpFile> ParseDumpName(absl::string_view file);
 
 // A text that differs from the previous one.
@@ -49,10 +49,11 @@ struct DumpedModule {
   std::vector<DumpFile> files;  // in the order of creation
   int64_t passes = 0;           // number of pass dumps, including equal ones
   bool complete = false;        // has the text after all passes
-  std::string running;          // the next pass after the last dump; "" where they are complete
+  std::string running;          // the pass after the last dump; "" if complete
 };
 
-// Returns the modules of a directory by number. kNotFound: no such directory, or no dump in it.
+// Returns the modules of a directory, ordered by number. Returns kNotFound if there is no such
+// directory or no dump in it.
 absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& folder);
 // Returns the distinct texts of a module: the first is the compiler's input, the last the text from
 // which code is made.

@@ -13,12 +13,12 @@
 namespace hlocts::backends {
 namespace {
 
-constexpr double kChance = 0.01;  // of a confirmation of a pass that has no part in the failure
+constexpr double kChance = 0.01;  // probability of confirming a pass that is not at fault
 constexpr int64_t kRunsMax = 100, kTimeoutRunsMax = 3;
 
 // Runs the unchanged module several times, and counts the failures. Each run has a new worker,
-// since the runs of one worker find the same memory. The run that made the dumps was repeated until
-// it failed, so it counts only if no other run fails.
+// since the runs of one worker reuse its memory. The run that made the dumps was repeated until it
+// failed, so it counts only if no other run fails.
 absl::Status CountFailures(const BlameSubject& subject, Differ& differ,
                            const EngineFactory& factory, PassBlame& blame) {
   const bool slow = blame.verdict.kind == Outcome::kTimeout;
@@ -72,7 +72,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
     HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, suspects.size(), blame));
     if (!blame.confirmed) continue;
     blame.suspects = {pass};
-    // The compiler crashed after the last text, and not if this pass is disabled: the pass crashed.
+    // The compiler crashes after the last text, but not if this pass is disabled: the pass crashes.
     if (blame.stages.empty()) {
       blame.failing_phase = FailurePhase::kPass;
       blame.pass = pass;
@@ -109,7 +109,7 @@ const DumpedModule* MainModule(const std::vector<DumpedModule>& modules, const M
   return modules.empty() ? nullptr : &modules.back();
 }
 
-// Runs the module with dumps until it fails, as often as the subject allows.
+// Runs the module with dumps until it fails, at most `subject.tries` times.
 absl::StatusOr<Ran> RunUntilWrong(const BlameSubject& subject, Differ& differ,
                                   const EngineFactory& engine, const std::string& flags,
                                   const std::string& folder) {

@@ -70,10 +70,10 @@ struct BlameSubject {
   DiffOptions options;
   bool invalid = false;  // the module is invalid: nothing is evaluated
   int64_t runs = 10;     // of the unchanged module, to learn whether the failure is deterministic
-  int64_t tries = 1;     // runs until the first failure
+  int64_t tries = 1;     // the number of runs within which the module is expected to fail
 };
 
-// Makes the engine anew, since XLA_FLAGS takes effect when its worker starts.
+// Makes a new engine, since XLA_FLAGS takes effect only when a worker starts.
 using EngineFactory = std::function<absl::StatusOr<std::unique_ptr<Backend>>()>;
 
 struct Ran {
@@ -103,9 +103,7 @@ absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject, const Engi
 // Concludes from the dumps and verdicts; the part of BlamePass that runs nothing.
 void Conclude(const DumpedModule& dumped, bool has_values, PassBlame& blame);
 
-// Runs the failing module once for blame, with its own XLA_FLAGS, in a new worker.
-
-// Extends XLA_FLAGS during its lifetime; a worker that starts then inherits them.
+// Extends XLA_FLAGS during its lifetime; a worker that starts meanwhile inherits the flags.
 class MoreXlaFlags {
  public:
   explicit MoreXlaFlags(const std::string& flags);
@@ -116,7 +114,7 @@ class MoreXlaFlags {
   std::optional<std::string> before_;
 };
 
-// Runs and judges the module. Errors: the engine cannot be started.
+// Runs and judges the module. Returns an error if the engine cannot be started.
 absl::StatusOr<Ran> RunOnce(const BlameSubject& subject, Differ& differ, Backend& engine);
 absl::StatusOr<Ran> RunWithFlags(const BlameSubject& subject, Differ& differ,
                                  const EngineFactory& factory, const std::string& flags);

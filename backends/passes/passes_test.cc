@@ -115,8 +115,8 @@ TEST_F(BlameTest, AnEditedStageIsNamed) {
   EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 4, found -2"));
 }
 
-// The reference keeps the subnormal, so that both texts give nan. The engine flushes it to -0, and
-// only the second text then gives inf.
+// The reference keeps the subnormal, so both texts give nan. The engine flushes the subnormal to
+// -0; then only the second text gives inf.
 TEST_F(BlameTest, ATextThatPermitsTheWrongOutputsIsNamed) {
   constexpr char kLog[] = "HloModule m\nENTRY e {\n  b = f32[1] parameter(0)\n%s\n}";
   const std::string given =
@@ -250,8 +250,8 @@ TEST_F(BlameTest, ACrashBehindATextThatCannotBeEvaluatedProvesNothing) {
   EXPECT_THAT(blame.reason, HasSubstr("lib"));
 }
 
-// An engine with a planted fault: it runs other modules than those it gets, and reports that it
-// made its code from them.
+// An engine with a planted fault: it runs the module `runs` instead of the one it gets, and reports
+// `tells` as the module from which it generated code.
 struct Planted {
   std::string runs, tells;
 };
