@@ -67,14 +67,14 @@ ExecuteRequest WithCopiesOfDonated(ExecuteRequest request) {
     for (int64_t leaf : request.donated_leaves) {
       if (leaf < 0 || leaf >= static_cast<int64_t>(leaves.size())) continue;
       Literal& given = leaves[static_cast<size_t>(leaf)];
-      if (given.shape().IsArray()) given.mutable_raw_data();  // gives it separate storage
+      if (given.shape().IsArray()) given.mutable_raw_data();  // copies shared storage
     }
   }
   return request;
 }
 
-// Returns the target of a custom call by which JAX calls a Python function, or "". Such a call has
-// the address of the function, which is valid only in the process that made the module.
+// Returns the target of a custom call by which JAX calls a Python function; "" if there is none.
+// Such a call contains the function's address, which is valid only in the process that traced it.
 std::string PythonCallback(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The interface of every engine: our engines, XLA, any PJRT plugin, or a program behind a pipe. An
-// engine loads a module and executes it on per-device arguments. It reports what it does not
-// support by status code, and OutcomeOf turns the code into the outcome of a verdict.
+// The interface of every engine: our engines, XLA, any PJRT plugin, or a program that is driven
+// through pipes. An engine loads a module and executes it on per-device arguments. It reports an
+// unsupported module by a status code, and OutcomeOf turns the code into the outcome of a verdict.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,11 @@ struct BackendInfo {
   std::string version;  // "" when unknown
   bool available = true;
   EngineError error;  // why the engine is not available
-  // Words such as "execute", "verify", "proto", "replicas". "without:s1" means that the engine has
-  // no elements of that type, "partitions" that it partitions modules itself.
+  // Words such as "execute", "verify", "proto", "replicas". "without:s1" means that the engine does
+  // not support the type s1; "partitions" means that it partitions modules itself.
   std::vector<std::string> capabilities;
-  // Target facts: promises of this engine beyond the documents, e.g. "convert.saturate", which the
-  // acceptance rules use.
+  // Facts: promises of this engine beyond the documents, e.g. "convert.saturate". The acceptance
+  // rules use them.
   std::vector<std::string> facts;
 };
 
@@ -39,29 +39,29 @@ struct LoadOptions : RunSettings {
   int64_t replicas = 1;
   int64_t partitions = 1;
   double timeout_seconds = 60;
-  // The time limit of the reference and its sets; 0 for no limit.
+  // The time limit for the reference's values and acceptance sets; 0 for no limit.
   double reference_seconds_max = 0;
   std::string custom_calls;  // path of a shared library, "" for none
   // True if Load may return an earlier executable of the same module and options. Cases that differ
-  // only in inputs, and trips of a loop, are then compiled once. False if a case runs again to
-  // detect a flake.
+  // only in inputs are then compiled once, as are the pieces of a loop that runs trip by trip.
+  // False if a case runs again to detect a flake.
   bool reuse = false;
   // Polled if set; returns true once the caller no longer waits. After that, no run begins and a
   // busy worker is killed. The outcome (an error or a timeout) is not a verdict on the module.
   std::function<bool()> stop;
 };
 
-// The arguments of an execution. Literals are leaves: tuples are flattened depth first, in
-// parameter or root order. If the engine partitions the module (spec/ops/partitions.h), the leaves
+// The arguments of an execution. Each literal is a leaf: parameters, and tuples in them, are
+// flattened depth first. If the engine partitions the module (spec/ops/partitions.h), the leaves
 // are full arrays and `partitions` is 1. Device d is replica d / partitions, partition d %
 // partitions.
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
-  std::vector<int64_t> donated_leaves;          // equal on every device
+  std::vector<int64_t> donated_leaves;          // the same on every device
   std::vector<std::vector<Literal>> infeed;     // [device][leaf]; empty if there is no infeed
   // The number of consecutive runs on the same arguments, for measurements; the results are those
-  // of the last run. An engine that cannot repeat runs once. No engine can repeat donations or
-  // infeed.
+  // of the last run. An engine that cannot repeat runs the module once. No engine repeats a run
+  // with donated leaves or infeed.
   int64_t runs = 1;
 
   bool Repeatable() const { return donated_leaves.empty() && infeed.empty(); }
@@ -70,7 +70,7 @@ struct ExecuteRequest {
 struct ArgumentState {
   int64_t leaf = 0;
   bool consumed = false;        // the engine took the caller's buffer
-  int64_t aliased_output = -1;  // output leaf in the caller's memory, -1: none
+  int64_t aliased_output = -1;  // the output leaf in this argument's memory; -1: none
   // True if an argument that was not consumed has other bits after the run than before. Engines
   // check this, on all devices, if the module has aliases or donors.
   bool changed = false;
@@ -82,7 +82,7 @@ struct ExecuteResult {
   std::vector<std::vector<Literal>> outputs;
   std::vector<std::vector<Literal>> outfeed;  // [device][leaf]
   std::vector<ArgumentState> arguments;       // states on device 0
-  double seconds = 0;                         // the time of the execution alone
+  double seconds = 0;                         // of the execution, without loading
   std::vector<double> seconds_of_runs;        // the time of each run, if there is more than one
 };
 
@@ -90,7 +90,7 @@ class Executable {
  public:
   virtual ~Executable() = default;
   virtual absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) = 0;
-  // Returns the module from which the code was made, after all passes, as a serialized
+  // Returns the module after all passes, from which the engine generated code, as a serialized
   // HloModuleProto. Returns kUnimplemented if the engine does not report it.
   virtual absl::StatusOr<std::string> OptimizedModule();
 };
@@ -106,8 +106,8 @@ class Backend {
   // (FailedPrecondition).
   virtual absl::StatusOr<std::unique_ptr<Executable>> Load(const Module& module,
                                                            const LoadOptions& options) = 0;
-  // Loads and executes once. An engine in another process can get both requests at once. See
-  // RunModule.
+  // Loads a module and executes it once. A backend for an engine in another process may send both
+  // requests together. Callers use RunModule.
   virtual RunOutcome Run(const Module& module, const LoadOptions& options,
                          const ExecuteRequest& request);
   // Like Load, for a serialized HloModuleProto from another process. Returns null if the engine
@@ -118,17 +118,17 @@ class Backend {
   }
 };
 
-// Returns the outcome of an error: kUnimplemented and kResourceExhausted are kUnsupported, kAborted
-// (the process died) is kCrash, kDeadlineExceeded is kTimeout, kUnavailable (the engine could not
-// be started) is kError, which is not a verdict on the module. Any other code is a rejection,
-// kRejected.
+// Returns the outcome of an error. kUnimplemented and kResourceExhausted map to kUnsupported,
+// kAborted (the process died) to kCrash, kDeadlineExceeded to kTimeout, and any other code to
+// kRejected. kUnavailable (the engine could not be started) maps to kError, which is not a verdict
+// on the module.
 Outcome OutcomeOf(const absl::Status& status);
 
 // The result of running a module on an engine.
 struct RunOutcome {
   std::optional<Outcome> failure = Outcome::kError;  // nullopt if the engine returned values
   EngineError error;                                 // the error of a failure
-  ExecuteResult result;                              // if there are values
+  ExecuteResult result;                              // valid if there is no failure
   double load_seconds = 0;
 
   bool has_values() const { return !failure.has_value(); }

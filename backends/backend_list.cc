@@ -69,7 +69,7 @@ absl::StatusOr<const Row*> FindRow(const BackendName& name) {
                    DidYouMean(name.name, near)));
 }
 
-// The release with the given name, if there is one; built-in engines take precedence.
+// Returns the release with the given name; nullopt if there is none or backends.def has the name.
 absl::StatusOr<std::optional<engines::Engine>> FindRelease(const BackendName& name) {
   if (RowOf(name.name)) return std::nullopt;
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, LoadEngineList());
@@ -79,7 +79,7 @@ absl::StatusOr<std::optional<engines::Engine>> FindRelease(const BackendName& na
   return *engine;
 }
 
-// The label of a backend name: the text before '='; "" if there is none.
+// Returns the label of a backend name: the text before '='; "" if there is none.
 absl::string_view LabelOf(absl::string_view text) {
   size_t end = text.find_first_of("=:?");
   return end != absl::string_view::npos && text[end] == '=' ? text.substr(0, end) : "";
@@ -242,7 +242,7 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
 
 namespace {
 
-// An engine with facts that its user declares, in addition to its own.
+// Adds facts that the user declares to those of an engine.
 class DeclaringBackend : public Backend {
  public:
   DeclaringBackend(std::unique_ptr<Backend> engine, std::vector<std::string> facts)
@@ -251,7 +251,7 @@ class DeclaringBackend : public Backend {
     BackendInfo info = engine_->info();
     for (const std::string& fact : facts_) {
       std::erase(info.facts, fact);
-      info.facts.push_back(fact);  // the later fact counts
+      info.facts.push_back(fact);  // the last fact overrides others
     }
     return info;
   }
@@ -273,8 +273,8 @@ class DeclaringBackend : public Backend {
   std::vector<std::string> facts_;
 };
 
-// Parses the name, makes the engine without the option `facts`, and declares these facts.
-// legal-noise takes the option itself, since its values use the facts.
+// Parses the name, makes the engine without the option `facts`, and adds the facts of that option.
+// legal-noise reads the option itself, since its values depend on the facts.
 template <typename Make>
 absl::StatusOr<std::unique_ptr<Backend>> MakeDeclaring(const std::string& text, const Make& make) {
   HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
@@ -323,8 +323,8 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeIsolated(BackendName name, const st
   }
   if (built && isolation == "none") return MakeInstalledBackend(std::move(name), *release);
   if (isolated == Isolation::kNever || isolation == "none") return row->factory(std::move(name));
-  // Makes an engine of ours in this process as well, in order to detect an error in its name. In a
-  // worker, such an error would look like an engine that cannot run.
+  // Makes an engine of ours in this process as well, in order to report an error in its options.
+  // In a worker, such an error would look like an engine that cannot run.
   if (built && !name.options.empty() && !release->opens_device()) {
     HLOCTS_RETURN_IF_ERROR(MakeInstalledBackend(name, *release).status());
   }
@@ -360,7 +360,7 @@ std::vector<std::string> ThirdPartyWorkerArguments(const std::string& flag) {
   const char* others = std::getenv("LD_PRELOAD");
   std::string preload = "LD_PRELOAD=libc.so.6:libstdc++.so.6";
   if (others) absl::StrAppend(&preload, ":", others);
-  // `env` would take a path of this program with '=' for a variable.
+  // Uses sh because `env` would parse a program path that contains '=' as a variable.
   argv.insert(argv.begin(), {"/bin/sh", "-c", "export LD_PRELOAD=\"$0\"; exec \"$@\"", preload});
 #endif
   return argv;

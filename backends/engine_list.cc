@@ -66,7 +66,7 @@ bool IsDate(absl::string_view text) {
   return true;
 }
 
-// Returns the first error of one entry by itself, without the other entries; "" if it is valid.
+// Returns the first error of an entry, found without reading the others; "" if there is none.
 std::string EntryError(const Engine& engine) {
   if (!IsName(engine.name()) || (!engine.alias().empty() && !IsName(engine.alias())))
     return "name: expected letters, digits, @ . - _";
@@ -110,7 +110,7 @@ bool Runs(const std::string& python, const std::string& statement) {
                          .c_str()) == 0;
 }
 
-// Directories that may contain a program: those of PATH, then those of pyenv, newest release last.
+// Returns the directories that may contain a program: those of PATH, then those of pyenv.
 std::vector<std::string> ProgramFolders(const std::string& python_version) {
   std::string path = Variable("PATH");
   std::vector<std::string> folders = absl::StrSplit(path, ':', absl::SkipEmpty());
@@ -124,7 +124,7 @@ std::vector<std::string> ProgramFolders(const std::string& python_version) {
   return folders;
 }
 
-// The directory of our own engines that has `library`; "" if there is none.
+// Returns the directory of our own engines that has `library`; "" if there is none.
 std::string OwnEnginesFolder(const std::string& library) {
   namespace fs = std::filesystem;
   if (std::string named = Variable("HLOCTS_ENGINES_DIR"); !named.empty()) return named;
@@ -142,7 +142,7 @@ bool IsPython(const Engine& engine) {
   return engine.reach() == engines::PYTHON || engine.reach() == engines::USER;
 }
 
-// Returns true if Python finds the user's package, which does not mean that it works.
+// Returns true if Python finds the user's package. The package may still fail to load.
 bool IsInstalledByUser(const Engine& engine) {
   const std::string python = PythonOf(engine);
   return !python.empty() &&
@@ -215,8 +215,7 @@ std::string EngineStamp(const Engine& engine) {
 
 namespace {
 
-// Returns true if the library exists; a plugin that has been deleted or truncated does not count as
-// installed.
+// Returns false if the engine is a plugin whose library is missing or not an ELF file.
 bool HasItsLibrary(const Engine& engine, const std::string& folder) {
   if (engine.reach() != engines::PJRT && engine.reach() != engines::COMPILE) return true;
   std::ifstream in(absl::StrCat(folder, "/", engine.library()), std::ios::binary);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The releases of engines by name (engines.textproto), and which of them are installed in the
+// Finds releases of engines by name (engines.textproto), and tests if they are installed in the
 // cache. A release is installed if its directory in the cache contains the stamp that its entry
 // requires.
 #pragma once
@@ -12,38 +12,38 @@
 
 namespace hlocts::backends {
 
-// Parses and checks every entry. Returns kInvalidArgument, with the file, the entry, and what was
-// expected and found, if an entry is wrong.
+// Parses and checks every entry. If an entry is wrong, returns kInvalidArgument; the message has
+// the file, the entry, the expected text and the text found.
 absl::StatusOr<engines::EngineList> ParseEngineList(const std::string& text,
                                                     const std::string& path);
 absl::StatusOr<engines::EngineList> LoadEngineList();
-// Finds an engine by name or alias; nullptr if there is none.
+// Returns the engine with this name or alias; nullptr if there is none.
 const engines::Engine* FindEngine(const engines::EngineList& list, absl::string_view name);
 
-// The cache: $HLOCTS_CACHE, or hlocts in the user's cache directory. ci/fetch-xla uses the same.
+// Returns $HLOCTS_CACHE, or hlocts in the user's cache directory. ci/fetch-xla also uses it.
 absl::StatusOr<std::string> EngineCache();
 absl::StatusOr<std::string> EngineFolder(const engines::Engine& engine);
 // Returns true if the engine is one of our own plugins, which a build makes: its entry has reach
 // BUILD and a library. Its directory is $HLOCTS_ENGINES_DIR, or a directory in the build or
 // installation that contains this program.
 bool IsBuiltIn(const engines::Engine& engine);
-// The required contents of .stamp in the directory: the wheel's hash and the members unpacked from
-// it.
+// Returns the required contents of the file .stamp in the engine's directory: the wheel's hash and
+// the members that are unpacked from the wheel.
 std::string EngineStamp(const engines::Engine& engine);
 bool IsInstalled(const engines::Engine& engine);
 
-// The path of the Python that a release needs, from PATH or pyenv; "" if this machine has none. For
-// a USER entry, the python3 on PATH.
+// Returns the path of the Python that a release needs, from PATH or pyenv; "" if this machine has
+// none. For a USER entry, returns the python3 on PATH.
 std::string PythonOf(const engines::Engine& engine);
 
 // Returns true if `engine` is of the same family as `other` and has later sources.
 bool IsLater(const engines::Engine& engine, const engines::Engine& other);
 
-// The shared object of an installed release that is a plugin. Returns kUnavailable if the release
-// is not installed, and kInvalidArgument if no such plugin is listed.
+// Returns the path of the shared object of an installed release that is a plugin. Returns
+// kUnavailable if the release is not installed, kInvalidArgument if no such plugin is listed.
 absl::StatusOr<std::string> PluginOf(absl::string_view name);
 
-// Returns false for a release that the list contains only for its hash.
+// Returns false for a Python entry without a worker program, which only records a wheel's hash.
 bool HasWorker(const engines::Engine& engine);
 // Returns OK if the engine could run on this machine once installed; otherwise kUnavailable with
 // one sentence.

@@ -21,7 +21,7 @@ namespace {
 
 using Options = std::vector<std::pair<std::string, std::string>>;
 
-// The options of the entry that the name does not override, then those of the name.
+// Returns the options of the entry that `given` does not override, then those of `given`.
 Options Merged(const engines::Engine& engine, const Options& given) {
   Options merged;
   for (const std::string& option : engine.option()) {
@@ -56,8 +56,8 @@ absl::StatusOr<std::string> ConverterFolder(const engines::Engine& engine) {
   return EngineFolder(*converter);
 }
 
-// -I ignores the user's own Python packages, unless they are requested. -B writes no files next to
-// the sources.
+// Returns the command of a Python worker. -I makes Python ignore the user's own packages; USER
+// entries run without it. -B prevents Python from writing files next to the sources.
 absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& engine,
                                                       const std::string& folder) {
   const bool own = engine.reach() == engines::USER;

@@ -11,18 +11,18 @@
 
 namespace hlocts::backends {
 
-// Returns the options with which an engine compiles, by its recorded name: those of a release's
-// entry unless the name overrides them, then those of the name. Options of hlocts (partitioner,
-// facts) and of the client are left out.
+// Returns the options with which an engine compiles: those of its entry that the recorded name does
+// not override, then those of the name. Options of hlocts (partitioner, facts) and of the client
+// are omitted.
 std::vector<std::pair<std::string, std::string>> CompileOptionsOf(const std::string& recorded);
-// Returns them as text: "a=1, b=2", or "none (the plugin's own defaults)".
+// Returns these options as text: "a=1, b=2", or "none (the plugin's own defaults)".
 std::string CompileOptionsText(const std::string& recorded);
 
-// Sets the environment variables of the engines with a library of this name, unless they are set.
+// Sets the environment variables of all entries with this library, except those already set.
 void SetVariablesOf(const std::string& library);
 
 // Makes the engine of a release that is a plugin, in this process. The options of its entry apply
-// unless the name overrides them; they are part of the version, so every verdict records them.
+// unless the name overrides them. The version contains the options, so every verdict records them.
 absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
                                                               const engines::Engine& engine);
 
@@ -31,9 +31,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
 absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& name,
                                                            const engines::Engine& engine);
 
-// The command that prints the module that the compiler of an engine gets if the engine is reached
-// through StableHLO. The caller appends one argument, a file with a HloModuleProto; the command
-// writes another HloModuleProto to standard output.
+// Returns the command that prints the module that the compiler of an engine gets if the engine
+// accepts StableHLO only. The caller appends one argument, a file with a HloModuleProto. The
+// command writes another HloModuleProto to standard output.
 absl::StatusOr<std::vector<std::string>> ConvertedModuleCommand(const engines::Engine& engine);
 
 }  // namespace hlocts::backends
