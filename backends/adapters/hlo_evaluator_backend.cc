@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine `hlo-evaluator`: XLA's own interpreter from the pinned wheel, called through
-// xla_c_api.h.
+// The engine `hlo-evaluator`: XLA's interpreter in the pinned wheel, called through xla_c_api.h.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -80,7 +79,7 @@ class EvaluatorExecutable : public Executable {
   }
 
  private:
-  // Returns `leaf` as a static array whose dimensions are the run-time sizes. XLA takes bounded
+  // Returns `leaf` as a static array whose dimensions are the run-time sizes. XLA accepts bounded
   // dynamic arrays in this form.
   static Literal Shrunk(const Literal& leaf);
   absl::StatusOr<std::vector<Literal>> Grown(std::vector<Literal> leaves) const;
@@ -120,7 +119,7 @@ absl::StatusOr<std::vector<Literal>> EvaluatorExecutable::Grown(std::vector<Lite
     if (!outputs_[i].is_dynamic()) continue;
     Literal grown(outputs_[i].WithStaticDimensions().WithoutLayout());
     std::vector<int64_t> sizes = leaves[i].runtime_sizes();
-    if (sizes.size() != outputs_[i].dimensions().size()) continue;  // the judge reports the shape
+    if (sizes.size() != outputs_[i].dimensions().size()) continue;  // the judge will report it
     bool fits = true;
     for (size_t d = 0; d < sizes.size(); ++d)
       fits = fits && sizes[d] <= outputs_[i].dimensions()[d];

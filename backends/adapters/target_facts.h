@@ -9,7 +9,7 @@
 
 namespace hlocts::backends {
 
-// Returns the facts of a target; none for "". kInvalidArgument: no such target.
+// Returns the facts of a target; none for "". Returns kInvalidArgument if there is no such target.
 absl::StatusOr<std::vector<std::string>> TargetFacts(absl::string_view target);
 
 }  // namespace hlocts::backends

@@ -16,13 +16,13 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns the status of a module that the reference cannot evaluate. The verdict on such a module
-// is counted under this reason. It is neither a pass nor a failure of the compiler.
+// Returns the status of a module that the reference cannot evaluate. Reports count such modules by
+// the reason; they are neither passes nor failures of the compiler.
 absl::Status NotEvaluated(const absl::Status& status) {
   return absl::UnimplementedError(absl::StrCat("not evaluated: ", status.message()));
 }
 
-// Removes aliases of buffers whose sizes are equal only by padding. No alias affects values.
+// Removes aliases of buffers whose sizes are equal only due to padding. Aliases affect no value.
 void DropAliasesOfPadding(Module& module) {
   const ProgramShape program = module.EntryProgramShape();
   const std::vector<Shape> arguments = ArgumentLeafShapes(module),
@@ -39,8 +39,7 @@ void DropAliasesOfPadding(Module& module) {
 
 class CompiledExecutable : public Executable {
  public:
-  // `evaluated` is the optimized module, loaded by the evaluator, or the reason why it is not
-  // loaded.
+  // `evaluated` is the optimized module as the evaluator loaded it, or the reason for a failure.
   CompiledExecutable(std::string optimized, absl::StatusOr<std::unique_ptr<Executable>> evaluated)
       : optimized_(std::move(optimized)), evaluated_(std::move(evaluated)) {}
 

@@ -10,10 +10,10 @@
 
 namespace hlocts::backends {
 
-// `compiler` loads a module and returns its optimized form (Executable::OptimizedModule); it
+// `compiler` loads a module and returns its optimized form (Executable::OptimizedModule), but
 // executes nothing. `evaluator` evaluates that form. Load returns the status of the compiler. If
-// the optimized module has an instruction without a definition, is invalid, or cannot be evaluated,
-// Execute returns kUnimplemented with the text "not evaluated: ...".
+// the optimized module is invalid, cannot be evaluated or has an instruction that meanings.h does
+// not define, Execute returns kUnimplemented with the text "not evaluated: ...".
 std::unique_ptr<Backend> MakeCompiledBackend(std::unique_ptr<Backend> compiler,
                                              std::unique_ptr<Backend> evaluator);
 

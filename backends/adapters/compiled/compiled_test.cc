@@ -30,8 +30,8 @@ class TextExecutable : public Executable {
   std::string module_;
 };
 
-// A fake compiler that turns every module into `text`. `placed` are the devices that hold the tiles
-// of its one argument and of its result, as the module records them; empty: it records none.
+// A fake compiler that turns every module into `text`. The compiled module records in its shardings
+// `placed`, the devices with the tiles of its one argument and of its result, unless it is empty.
 class FakeCompiler : public Backend {
  public:
   FakeCompiler(std::string text, std::vector<std::vector<int64_t>> placed)
@@ -66,8 +66,8 @@ class FakeCompiler : public Backend {
   std::vector<std::vector<int64_t>> placed_;
 };
 
-// Returns the verdict on a compiler that turns `given` into `made`, for these argument values on
-// each of `partitions` devices.
+// Returns the verdict on a compiler that turns `given` into `made`. `arguments` are the arguments
+// of a run on `partitions` devices.
 reports::Verdict Judge(const std::string& given, const std::string& made,
                        const std::vector<std::string>& arguments, int64_t partitions = 1,
                        const std::vector<std::vector<int64_t>>& placed = {}) {
@@ -109,7 +109,7 @@ TEST(CompiledTest, AFusionInTilesMeansItsComputation) {
   EXPECT_EQ(verdict.kind, Outcome::kPass) << verdict.reason;
 }
 
-// XLA:TPU folds a reverse into the instruction before it, whose window names the dimensions.
+// XLA:TPU folds a reverse into its operand, whose window then names the reversed dimensions.
 TEST(CompiledTest, AWindowReversesTheResultOfItsInstruction) {
   const std::string given =
       "HloModule m\nENTRY e { x = f32[2] parameter(0) y = f32[2] parameter(1)\n"
@@ -168,8 +168,8 @@ TEST(CompiledTest, AReduceThatNarrowsIsAReduceAndAConvert) {
   EXPECT_EQ(Judge(module("GE", "f32"), module("LE", "bf16"), argument).kind, Outcome::kFail);
 }
 
-// XLA:TPU reduces an array of a narrower type than the parameters of the computation: elements and
-// init value are converted to these before they are added.
+// XLA:TPU reduces arrays whose type is narrower than that of the computation's parameters. Elements
+// and init value are converted to the wider type before they are added.
 TEST(CompiledTest, AReduceOfNarrowElementsHasTheTypeOfItsComputation) {
   const std::string head =
       "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) "
@@ -213,7 +213,7 @@ TEST(CompiledTest, PaddingHoldsAnyContent) {
   EXPECT_EQ(verdict("ROOT r = f32[] reshape(a)"), Outcome::kFail);
 }
 
-// Returns a module for two devices with a sum of the type as `add`.
+// Returns a module for two devices whose computation `add` is a sum of the given type.
 std::string OnTwo(const std::string& type, const std::string& body) {
   return absl::Substitute(
       "HloModule m, num_partitions=2\nadd { a = $0[] parameter(0) b = $0[] parameter(1) "
@@ -223,7 +223,7 @@ std::string OnTwo(const std::string& type, const std::string& body) {
 const std::string kOfBoth =
     ", replica_groups={{0,1}}, to_apply=add, channel_id=1, use_global_device_ids=true ";
 
-// The optimized form of a sharded module is the program of one device.
+// The optimized form of a sharded module is the program that every device runs.
 TEST(CompiledTest, TilesAreEvaluatedOnEveryDevice) {
   const auto verdict = [](const std::string& sum) {
     const std::string reduce =
@@ -237,7 +237,7 @@ TEST(CompiledTest, TilesAreEvaluatedOnEveryDevice) {
   EXPECT_EQ(verdict("ROOT r = f32[] copy(p)").kind, Outcome::kFail);
 }
 
-// The updates of a scalar are in tiles: each device combines its own with 0, not with the operand.
+// Each device has a tile of the updates, and must add them to 0, not to the operand.
 TEST(CompiledTest, AScatterIntoAScalarIsEvaluatedOnEveryDevice) {
   const std::string rest =
       ", i, u), update_window_dims={}, inserted_window_dims={}, scatter_dims_to_operand_dims={}, "
@@ -258,7 +258,7 @@ TEST(CompiledTest, AScatterIntoAScalarIsEvaluatedOnEveryDevice) {
   EXPECT_EQ(verdict("x", "ROOT r = s32[] copy(s)").kind, Outcome::kFail);
 }
 
-// Outside of a manual region every device has the whole argument, and its tile of the result.
+// Outside of a manual region, every device has the whole argument and a tile of the result.
 TEST(CompiledTest, AManualRegionIsEvaluatedOnEveryDevice) {
   const std::string sum = "r = f32[2] all-reduce(l)" + kOfBoth;
   const auto verdict = [&](const std::string& offset) {
@@ -280,7 +280,7 @@ TEST(CompiledTest, AManualRegionIsEvaluatedOnEveryDevice) {
   EXPECT_EQ(verdict("copy(i)").kind, Outcome::kFail);
 }
 
-// XLA:TPU drops a move between devices in front of the result and records where the tiles are.
+// XLA:TPU drops a copy between devices before the result, and records which device has which tile.
 TEST(CompiledTest, TilesAreWhereTheCompilerRecordsThem) {
   const auto verdict = [](const std::vector<int64_t>& results) {
     return Judge(
@@ -398,7 +398,7 @@ INSTANTIATE_TEST_SUITE_P(
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
 
-// Calls of the two largest elements: by a comparator, and by backend_config.
+// Calls that return the two largest elements, by a comparator or as backend_config says.
 TEST(CompiledTest, ACallThatSortsHasAnOrder) {
   const auto verdict = [](const std::string& call, const std::string& rows) {
     return Judge(
@@ -514,7 +514,8 @@ TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
               HasSubstr("fail"));
 }
 
-// Two groups of one input and two output features: each group alone, and both in one call.
+// Two groups, each of one input feature and two output features, are computed one by one and in one
+// call.
 TEST(CompiledTest, GradientsOfConvolutionsInGroups) {
   const std::string in =
       "f = f32[2,1,4] constant({{{1,2,3,4}},{{5,6,7,9}}}) "

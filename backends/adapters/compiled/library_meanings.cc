@@ -47,7 +47,7 @@ absl::StatusOr<Shape> SumShape(const Shape& result) {
   return Shape(narrow ? PrimitiveType::kF32 : type, result.dimensions());
 }
 
-// The name of `operand` times a number, which `text` computes.
+// Appends to `text` the product of `operand` and the number `by`. Returns the product's name.
 std::string Scaled(const std::string& name, double by, const std::string& operand,
                    const Shape& shape, std::string& text) {
   if (by == 1) return operand;
@@ -73,7 +73,7 @@ absl::Status ExpectPlainConvolution(const Instruction& call) {
   return plain ? absl::OkStatus() : absl::UnimplementedError("expected no activation and no scale");
 }
 
-// The text around a convolution `c`: `before` computes `kernel`, `after` the call's `value`.
+// The text around a convolution `c`: `before` computes `kernel`, and `after` computes `value`.
 struct Around {
   std::string options, before, kernel = "p1", after, value = "c";
 };
@@ -100,8 +100,8 @@ std::string GroupOption(const char* name, int64_t groups) {
   return groups > 1 ? absl::StrCat(", ", name, "=", groups) : "";
 }
 
-// The kernel of the gradient with respect to the input: within each group, input and output
-// features change places.
+// Appends the kernel of the gradient with respect to the input, in which the input and output
+// features of each group are exchanged.
 void SwapFeatures(const Shape& kernel, const ConvolutionDimensionNumbers& of, int64_t groups,
                   Around& around) {
   std::vector<int64_t> split, order, moved, merged;
@@ -111,7 +111,7 @@ void SwapFeatures(const Shape& kernel, const ConvolutionDimensionNumbers& of, in
   for (int64_t d = 0; d < kernel.rank(); ++d) {
     if (d == out) split.push_back(groups);
     split.push_back(d == out ? of_group : kernel.dimension(d));
-    if (d == in) order.push_back(out);  // the number of the group
+    if (d == in) order.push_back(out);  // the dimension of groups
     order.push_back(d == out ? out + 1 : place(d));
     merged.push_back(d == out ? of_group : kernel.dimension(d) * (d == in ? groups : 1));
   }
@@ -205,7 +205,7 @@ absl::StatusOr<std::string> Convolution(const Instruction& call) {
 }
 
 // Returns act(scale * convolution(p0, p1) + side_scale * p3 + p2), the sum that cuDNN documents for
-// cudnnConvolutionBiasActivationForward. p2 extends along the features.
+// cudnnConvolutionBiasActivationForward. The bias p2 has one element per feature.
 absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Json config, ConfigOf(call, "cudnn_conv_backend_config"));
   const std::string activation = config.value("activation_mode", "");
@@ -242,8 +242,8 @@ absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call) {
 }
 
 // Returns the gradient with respect to the input: p0 is the gradient of the output, p1 the filter.
-// Window and dimension numbers are those of the forward convolution. The reversed filter
-// distributes each output element over the input.
+// The call has the window and dimension numbers of the forward convolution. The gradient is a
+// convolution of p0 with the reversed filter.
 absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;
@@ -271,7 +271,7 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) 
 }
 
 // Returns the gradient with respect to the filter: p0 is the input, p1 the gradient of the output.
-// The result is a convolution of p0 with the kernel p1; the batch dimension is contracted.
+// The gradient is a convolution of p0 with the kernel p1 that contracts the batch dimension.
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;

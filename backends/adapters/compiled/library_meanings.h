@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines in HLO the library calls of XLA:GPU programs: products and solves of cuBLAS, convolutions
 // of cuDNN. A definition follows from the attributes and the backend_config of the call. Also reads
-// what the backend_config of XLA:TPU says about values.
+// the parts of XLA:TPU's backend_config that affect values.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +22,8 @@ std::string ShapeText(const Shape& shape);  // without a layout
 // program whose outputs depend on it is wrong.
 std::string AnyContentText(absl::string_view name, const Shape& shape);
 
-// Appends to `text` the root: the call's result, of which `values` are the first leaves. The other
-// leaves are workspaces with any content.
+// Appends to `text` the root, which is the call's result. Its first leaves are `values`; the others
+// are workspaces with any content.
 std::string WithWorkspace(const Instruction& call, std::string text,
                           const std::vector<std::string>& values);
 
@@ -36,9 +36,9 @@ absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call);
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call);
 
-// Returns the dimensions along which XLA:TPU reverses the result as it stores it. The compiler
-// folds a reverse into the instruction that computes its operand; only the window of that
-// instruction names the dimensions. kUnimplemented if they are in no known form.
+// Returns the dimensions along which XLA:TPU reverses the result of an instruction when it stores
+// the result. The compiler folds a reverse into the instruction that computes its operand; only the
+// window of that instruction names the dimensions. Returns kUnimplemented for an unknown form.
 absl::StatusOr<std::vector<int64_t>> ReversedOnStore(const Instruction& instruction);
 
 }  // namespace hlocts::backends

@@ -21,7 +21,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns the lines of a computation on parameters p0, p1, ... whose last line is the root `r`.
+// Returns the lines of a computation on parameters p0, p1, .... The last line is the root `r`.
 using Body = absl::StatusOr<std::string> (*)(const Instruction&);
 
 absl::StatusOr<std::string> OperandItself(const Instruction& call) {
@@ -40,7 +40,7 @@ absl::StatusOr<std::string> LowerCholesky(const Instruction& call) {
   return absl::StrCat("ROOT r = ", ShapeText(call.shape()), " cholesky(p0), lower=true");
 }
 
-// Returns the inverse of each triangular block, computed as the solution for the identity.
+// Returns the inverses of a batch of triangular matrices, as solutions for the identity matrix.
 absl::StatusOr<std::string> Inverse(const Instruction& call, absl::string_view lower) {
   HLOCTS_RETURN_IF_ERROR(ExpectOneMatrix(call));
   const Shape& shape = call.shape();
@@ -64,7 +64,7 @@ absl::StatusOr<std::string> AnyContent(const Instruction& call) {
                       " copy(c)");
 }
 
-// Makes a bounded dynamic array from a full array and a run-time size (a scalar s32) for each
+// Returns the bounded dynamic array of a full array and its run-time sizes, a scalar s32 for each
 // dimension. The dimensions of the full array are the bounds.
 absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   const Shape& result = call.shape();
@@ -162,9 +162,9 @@ absl::StatusOr<std::string> BothHalves(const Instruction& call) {
                       " or(l, s)\n ROOT r = ", ShapeText(call.shape()), " bitcast-convert(o)");
 }
 
-// Lines that compute the first k elements `a` of the last dimension of y, in order, and their
-// positions `w`. $0 and $1 are the shapes of y and of its positions, $2 and $3 those of the
-// results, $4 is the dimension, $5 is k, and $6 the ranges of the results.
+// Lines that compute `a`, the first k elements of the last dimension of y in order, and `w`, their
+// positions in y. $0 and $1 are the shapes of y and of the positions of all its elements; $2 and $3
+// are the shapes of a and w. $4 is the dimension, $5 is k, and $6 the ranges of a slice to k.
 constexpr char kFirstInTotalOrder[] = R"(
  s = ($2, $3) topk(y), k=$5, largest=true
  a = $2 get-tuple-element(s), index=0
@@ -179,7 +179,8 @@ constexpr char kFirstByComparator[] = R"(
 
 // Returns the first elements of the last dimension and their positions. The order is that of the
 // call's comparator or the total order, the largest first. XLA expands the call to a stable sort
-// and two slices. If a call is not stable, equal elements have any order; here the last is first.
+// and two slices. If a call is not stable, equal elements have any order; this computation then
+// returns the last of them first.
 absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   const std::vector<Computation*> comparators = call.called_computations();
   const RawText* config = call.Get<RawText>(Attr::kBackendConfig);
@@ -209,7 +210,7 @@ absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   return WithWorkspace(call, std::move(text), {"a", stable ? "w" : "b"});
 }
 
-// The slice that an operand is, directly or as the result of an asynchronous computation.
+// Returns the ranges of an operand that is a slice, also of one in an asynchronous computation.
 const SliceRanges* SliceOf(const Instruction& operand) {
   const Instruction* piece = &operand;
   while (ops::IsAsyncStep(piece->opcode()) && piece->operand_count() > 0) {
@@ -280,7 +281,7 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
     if (meaning.target != name) continue;
     const absl::StatusOr<std::string> body = meaning.body(call);
     if (!body.ok()) return Annotate(body.status(), absl::StrCat("custom-call ", name));
-    // A body may name the computation that the call calls; AddCopy replaces the name by it.
+    // A body may refer to the called computation as `applied`; AddCopy replaces that placeholder.
     std::string text = "HloModule m\napplied { ROOT r = pred[] constant(true) }\nENTRY e {\n";
     for (int64_t i = 0; i < call.operand_count(); ++i) {
       absl::StrAppend(&text, " p", i, " = ", ShapeText(call.operand(i).shape()), " parameter(", i,
@@ -309,15 +310,15 @@ Computation* AddCopy(const Computation& computation, const Instruction& call, Mo
   return module.Add(std::move(copy));
 }
 
-// Data movements and reductions. XLA:TPU makes such instructions that also change the element type.
-// They are rewritten as the operation in the type of its operands and a convert.
+// Data movements and reductions. In XLA:TPU's programs, these may also change the element type.
+// Such an instruction is replaced by the operation in the type of its operands, and a convert.
 constexpr Opcode kMoves[] = {Opcode::kAllReduce, Opcode::kBroadcast,    Opcode::kConcatenate,
                              Opcode::kCopy,      Opcode::kDynamicSlice, Opcode::kPad,
                              Opcode::kReduce,    Opcode::kReduceWindow, Opcode::kReshape,
                              Opcode::kReverse,   Opcode::kSelect,       Opcode::kSlice,
                              Opcode::kTranspose};
 
-// Returns the result shapes that the operation has in the types of its operands.
+// Returns the shapes of the operation's results if they have the types of its operands.
 std::vector<Shape> InTypesOfOperands(const Instruction& move) {
   std::vector<Shape> parts =
       move.shape().IsTuple() ? move.shape().tuple_shapes() : std::vector<Shape>{move.shape()};
@@ -376,9 +377,9 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
   return IsFloat(to) && BitWidth(to) >= 32 && IsFloat(from) && BitWidth(from) < BitWidth(to);
 }
 
-// An operand whose type is not the one that HLO expects, and that type: the value of a pad, a
-// branch of a select that differs from the result, a factor of a product that is narrower than the
-// other, an operand of a reduction that is narrower than the parameter of its computation.
+// An operand that does not have the type that HLO requires: the value of a pad, a branch of a
+// select that differs from the result, a factor of a product that is narrower than the other
+// factor, or an operand of a reduction that is narrower than the parameter of its computation.
 struct OddOperand {
   int64_t number;
   PrimitiveType expected;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes the CompileOptionsProto that PJRT_Client_Compile takes, without a protobuf class: the
-// device counts, the partitioner and device assignment of a sharded module, and the engine's
+// Encodes the CompileOptionsProto for PJRT_Client_Compile, without a protobuf class. It contains
+// the device counts, the partitioner and device assignment of a sharded module, and the engine's
 // options. Field numbers are those of XLA's wire format.
 #pragma once
 
@@ -20,16 +20,16 @@ struct PjrtCompileOptions {
   int64_t num_replicas = 1;
   int64_t num_partitions = 1;
   Partitioner partitioner = Partitioner::kNone;
-  // True if the entry computation takes one tuple of arrays. The plugin must know this, because the
-  // elements are passed as separate arguments.
+  // True if the entry computation has one parameter, a tuple of arrays. The plugin needs this flag
+  // because the elements are passed as separate arguments.
   bool one_tuple = false;
   // Overrides of engine options by name. Booleans and numbers are sent as typed values, other
   // values as text.
   std::vector<std::pair<std::string, std::string>> overrides;
 };
 
-// Returns true if the entry takes one tuple of arrays. Returns false for a nested tuple, which no
-// client splits.
+// Returns true if the entry has one parameter, a tuple of arrays. Returns false for a nested tuple,
+// which no client splits into arguments.
 bool TakesOneTuple(const Module& module);
 std::string SerializeCompileOptions(const PjrtCompileOptions& options);
 

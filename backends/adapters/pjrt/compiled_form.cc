@@ -33,7 +33,7 @@ Dimensions Permuted(const Dimensions& dimensions, const Dimensions& order) {
   return permuted;
 }
 
-// Returns the size of an element in memory, in bits; a pred takes a byte.
+// Returns the size of an element in memory, in bits; a pred occupies a byte.
 int64_t BitsOf(PrimitiveType type) { return type == PrimitiveType::kPred ? 8 : BitWidth(type); }
 
 bool IsPlain(const Shape& shape) {
@@ -101,11 +101,12 @@ class BitcastSteps {
     Add(Opcode::kBitcastConvert, to, std::move(dimensions));
   }
 
-  Shape shape_;  // of the value made so far
+  Shape shape_;  // the shape after the steps so far
   std::vector<Step> steps_;
 };
 
-// Replaces the bitcast by the steps. The instruction becomes the last step, since it has users.
+// Replaces the bitcast by the steps. The bitcast instruction itself becomes the last step, so its
+// users need no change.
 void Undo(Instruction& bitcast, Names& names) {
   Instruction* value = bitcast.mutable_operands()[0];
   const BitcastSteps steps(value->shape(), bitcast.shape());

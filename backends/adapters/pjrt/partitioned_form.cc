@@ -18,10 +18,10 @@ namespace {
 
 using Dimensions = std::vector<int64_t>;
 
-// The axes of each dimension: sizes of axes of a mesh whose devices are numbered row-major.
+// The mesh axes along which each dimension of an array is split. Meshes number devices row-major.
 using Axes = std::vector<Dimensions>;
 
-// Returns all factorizations of `devices` into at most six numbers above 1, the longest first.
+// Returns all factorizations of `devices` into at most six factors above 1, most factors first.
 std::vector<Dimensions> Meshes(int64_t devices) {
   constexpr size_t kAxesMax = 6;
   std::vector<Dimensions> meshes;
@@ -137,14 +137,13 @@ Sharding ByDevices(const Tiling& tiling) {
   return sharding;
 }
 
-// Converts annotations, each given as a tiling with the rank of its array.
+// Converts annotations to the form of a partitioner.
 class Former {
  public:
   Former(const Module& module, Partitioner partitioner)
       : devices_(module.num_partitions), partitioner_(partitioner) {}
 
-  // Chooses the longest mesh that can express all annotations. If there is none, chooses the mesh
-  // that can express most of them.
+  // Chooses the mesh that can express most annotations and, among equals, has most axes.
   void ChooseMesh(const std::vector<Tiling>& tilings) {
     int64_t most = -1;
     for (const Dimensions& mesh : Meshes(devices_)) {
@@ -178,7 +177,7 @@ class Former {
       return sharding;
     }
     proto::OpSharding named;
-    if (placed) {  // a mesh of one device without axes
+    if (placed) {  // on one device, which is a mesh without axes
       *named.mutable_named_sharding() = Named({}, given.tile_assignment_devices, {});
     } else {
       const std::optional<Axes> axes = AxesOf(tiling, mesh_);
@@ -237,7 +236,7 @@ absl::Status ForEachSharding(Module& module, Visit&& visit) {
   return absl::OkStatus();
 }
 
-// Annotates an array without annotation as replicated; a partitioner would choose a sharding.
+// Annotates an array without annotation as replicated, since a partitioner would shard it.
 void AnnotateWhole(Instruction& instruction) {
   if (instruction.Has(Attr::kSharding)) return;
   Sharding whole;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts sharded modules to the form that XLA's partitioners take.
+// Converts sharded modules to the form that XLA's partitioners accept.
 #pragma once
 
 #include <memory>
@@ -19,9 +19,9 @@ bool NeedsPartitioner(const Module& module, int64_t partitions);
 
 // Returns the module with every annotation in one form: `devices=[...]` for GSPMD, named axes of
 // one mesh (the proto's named_sharding) for Shardy, which aborts on the other form. An annotation
-// that no mesh of row-major devices can express gets a separate mesh. kInvalidArgument: an
-// annotation that does not fit its array or num_partitions; kUnimplemented: an annotation without
-// documented meaning (unreduced), or manual regions for Shardy.
+// that no mesh of row-major devices can express gets a separate mesh. Returns kInvalidArgument for
+// an annotation that does not fit its array or num_partitions, and kUnimplemented for an annotation
+// without documented meaning (unreduced) and for manual regions with Shardy.
 absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
                                                         Partitioner partitioner);
 

@@ -30,7 +30,7 @@ std::string NamedValueToString(const PJRT_NamedValue& value) {
 }
 
 absl::StatusOr<const PJRT_Api*> OpenTable(const std::string& path) {
-  // Lazy binding, as in other hosts of plugins: a symbol that is never called may be missing.
+  // Binds lazily, like other hosts of plugins: a symbol that is never called may be missing.
   void* library = dlopen(path.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) {
     absl::string_view why = dlerror();

@@ -31,7 +31,7 @@ class PjrtApi {
   const PJRT_Api& table() const { return *api_; }
   // The extension of hlocts' plugins (spec/pjrt/hlocts_extension.h); null for other plugins.
   const Hlocts_Pjrt_Extension* extension() const;
-  // For example "PJRT 0.90, xla_version=2, ...".
+  // Returns the version and attributes of the plugin, e.g. "PJRT 0.90, xla_version=2, ...".
   std::string Description() const;
 
  private:
@@ -46,7 +46,7 @@ class PjrtApi {
        ? (api).ToStatus((api).table().field(args))                           \
        : absl::UnimplementedError("the plugin has no function " #field))
 
-// A zeroed argument struct with its size filled in.
+// Returns a zeroed argument struct with its size filled in.
 template <typename Args>
 Args MakePjrtArgs(size_t struct_size) {
   Args args{};

@@ -37,7 +37,7 @@ bool HasOutfeed(const Module& module) {
 
 class PjrtExecutable : public Executable {
  public:
-  // `output_leaves` are those of one device.
+  // `output_leaves` are the leaf shapes of one device's outputs.
   PjrtExecutable(PjrtSession& session, std::shared_ptr<PjrtLoadedExecutable> executable,
                  std::vector<Shape> output_leaves, bool has_aliases, bool has_outfeed)
       : session_(session),
@@ -121,7 +121,7 @@ class PjrtExecutable : public Executable {
     Buffers outputs;
     const int64_t runs = request.Repeatable() ? request.runs : 1;
     for (int64_t run = 0; run < runs; ++run) {
-      outputs.clear();  // destroyed, as a caller does after use
+      outputs.clear();  // destroyed, as by a caller that has used them
       HLOCTS_ASSIGN_OR_RETURN(outputs, Launch(arguments, request.donated_leaves, result.seconds));
       if (runs > 1) result.seconds_of_runs.push_back(result.seconds);
     }
@@ -304,9 +304,9 @@ class PjrtBackend : public Backend {
     return again.ok() ? std::move(again) : std::move(loaded);
   }
 
-  // Passes the bytes on if the plugin is one of hlocts', since only these accept and verify every
-  // module unchanged. A module with aliases is loaded as a Module, so that the worker can check
-  // that arguments keep their contents.
+  // Passes the bytes to the plugin if it is one of hlocts' plugins, since only these accept and
+  // verify every module unchanged. Returns null for a module with aliases, so the worker loads it
+  // as a Module and checks that arguments keep their contents.
   absl::StatusOr<std::unique_ptr<Executable>> LoadSerialized(const std::string& module_proto,
                                                              const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(Ensure(options.replicas * options.partitions));
@@ -328,7 +328,7 @@ class PjrtBackend : public Backend {
                                             /*has_aliases=*/false, /*has_outfeed=*/false);
   }
 
-  // Opens a client with at least `devices` devices. Executables refer to clients, so all are kept.
+  // Opens a client with at least `devices` devices. Keeps all clients, since executables use them.
   absl::Status Open(int64_t devices) {
     if (session_ && static_cast<int64_t>(session_->devices().size()) >= devices) {
       return absl::OkStatus();
@@ -471,7 +471,7 @@ class PjrtBackend : public Backend {
 
   PjrtSettings settings_;
   std::vector<std::unique_ptr<PjrtSession>> sessions_;
-  std::deque<KeptExecutable> kept_;  // of session_, the oldest first
+  std::deque<KeptExecutable> kept_;  // the executables of session_, from old to new
   PjrtSession* session_ = nullptr;
 };
 

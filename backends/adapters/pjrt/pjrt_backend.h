@@ -28,11 +28,11 @@ struct PjrtSettings {
   Partitioner partitioner = Partitioner::kGspmd;
 };
 
-// Moves `partitioner` out of the compiler options. kInvalidArgument: an unknown value.
+// Moves `partitioner` out of the compiler options. Returns kInvalidArgument for an unknown value.
 absl::Status TakePartitioner(PjrtSettings& settings);
 
 std::unique_ptr<Backend> MakePjrtBackendFrom(PjrtSettings settings);
-// Like MakePjrtBackendFrom, but opens a client at once: kInvalidArgument if it rejects an option.
+// Like MakePjrtBackendFrom, but opens a client now. Returns kInvalidArgument for a rejected option.
 absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings);
 
 }  // namespace hlocts::backends

@@ -184,8 +184,7 @@ absl::Status PjrtSession::WaitFor(const std::vector<std::vector<PjrtBuffer>>& bu
   return absl::OkStatus();
 }
 
-// Returns kDataLoss if the output does not have the module's shape. Such a plugin violates PJRT, as
-// a worker that sends malformed data violates its protocol.
+// Returns kDataLoss if the output does not have the module's shape. Such a plugin violates PJRT.
 absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& expected) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Buffer_Type type, BufferTypeOf(expected.element_type()));
   auto type_args = HLOCTS_PJRT_ARGS(Buffer_ElementType);
@@ -204,7 +203,7 @@ absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& ex
   auto args = HLOCTS_PJRT_ARGS(Buffer_ToHostBuffer);
   args.src = buffer;
   args.host_layout = &layout;
-  // The size is queried first, because an array of an unexpected shape could overrun the buffer.
+  // Queries the size first, because an array of an unexpected shape could overrun the buffer.
   HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ToHostBuffer, &args));
   HLOCTS_RETURN_IF_ERROR(api_.Await(args.event));
   args.event = nullptr;

@@ -22,7 +22,8 @@ PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_maj
 
 // Pairs of NAME=VALUE, in the given order.
 using PjrtOptions = std::vector<std::pair<std::string, std::string>>;
-// Integers, true and false become typed values, other values text. The text refers to `options`.
+// Returns the options with integers, true and false as typed values and others as text, which
+// refers to `options`.
 std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options);
 // Returns a program that refers to the serialized HloModuleProto without a copy.
 PJRT_Program HloProgram(const std::string& module_proto);
@@ -47,10 +48,10 @@ class PjrtSession {
   absl::StatusOr<std::string> OptimizedModule(PJRT_LoadedExecutable* executable);
   // Transfers an array leaf (row-major) to a device.
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
-  // Waits until the buffers of each device are ready; returns if the plugin has no events.
+  // Waits until the buffers of each device are ready. Does not wait if the plugin has no events.
   absl::Status WaitFor(const std::vector<std::vector<PjrtBuffer>>& buffers);
-  // Transfers a buffer to the host. The plugin's type must agree with `expected`, which has the
-  // bounds.
+  // Transfers a buffer to the host. Its type must be that of `expected`, the shape in the module;
+  // dynamic dimensions of `expected` are bounds.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
   // Functions of the extension that hlocts' plugins have (spec/pjrt/hlocts_extension.h). Words

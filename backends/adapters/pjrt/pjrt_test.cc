@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the adapter on installed plugins (real XLA:CPU and a GPU plugin) and on a library that
-// is no plugin, each in a worker process.
+// Tests of the adapter on installed plugins (XLA:CPU and a GPU plugin) and on a library that is not
+// a plugin, each in a worker process.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ using tools::OurEngineIsBuilt;
 using tools::Ran;
 using tools::RunHlocts;
 
-// Runs on real XLA, the plugin of backends/engines.textproto.
+// Runs on XLA itself, the plugin of backends/engines.textproto.
 class RealXlaTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -52,7 +52,7 @@ std::string Verdict(const std::string& module, const std::string& backend,
              : ran.out;
 }
 
-// Runs all modules in one process, since opening XLA takes longer than running a small module.
+// Expects that all modules pass. Runs them in one process, since loading XLA is slow.
 void ExpectPasses(const std::vector<std::string>& modules, const std::string& backend) {
   const std::string batch = ::testing::TempDir() + "/pjrt_test_batch.jsonl";
   std::ofstream lines(batch);
@@ -115,7 +115,7 @@ TEST_F(RealXlaTest, CompilerOptionsArePassedByName) {
   EXPECT_THAT(ran.out, HasSubstr("no_such_option"));
 }
 
-// Entry bodies as a compiler's passes produce them. XLA:CPU's own passes accept none of them.
+// Entry computations that a compiler's passes produce. XLA:CPU's passes reject them as input.
 constexpr const char* kCompiledForms[] = {
     // a bitcast to another type, and to a smaller and a larger element
     "  p = f32[2]{0} parameter(0)\n  ROOT b = s32[2]{0} bitcast(p)\n",
@@ -256,7 +256,8 @@ ENTRY entry {
   EXPECT_TRUE(answer["arguments"][0]["aliased_output"].is_null()) << ran.out;
 }
 
-// A pass turns a constant into an iota. A power of integers is miscompiled in code generation.
+// In one finding, a pass turns a constant into an iota. In the other, code generation miscompiles a
+// power of integers.
 TEST_F(RealXlaTest, PluginReportsOptimizedModule) {
   const auto failing_phase = [this](const char* finding) {
     return RunHlocts(absl::StrCat("blame --one-step --backend='", plugin_, "' ",

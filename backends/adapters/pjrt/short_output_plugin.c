@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin that breaks PJRT, for tests: the reference, whose outputs are a byte too short. All its
-// errors have the code of data loss.
+// A plugin that violates PJRT, for tests. It is the reference's plugin, but reports outputs that
+// are one byte too short, and the code of all its errors is data loss.
 #include <dlfcn.h>
 
 #include "spec/pjrt/pjrt_abi.h"
@@ -8,7 +8,7 @@
 static PJRT_Api api;
 static PJRT_Error* (*to_host)(PJRT_Buffer_ToHostBuffer_Args*);
 
-// The caller's memory has room for the byte.
+// The caller's memory is large enough for the true size.
 static PJRT_Error* ShortToHost(PJRT_Buffer_ToHostBuffer_Args* args) {
   if (args->dst) ++args->dst_size;
   PJRT_Error* error = to_host(args);

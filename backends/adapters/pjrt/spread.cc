@@ -91,8 +91,8 @@ std::vector<std::vector<Literal>> Join(const DeviceTilings& spread,
   return joined;
 }
 
-// A module that a compiler has partitioned. Arguments and results are full arrays; a module with
-// manual regions has those of `copies` devices.
+// A module that a compiler has partitioned. Arguments and results are full arrays, in one set or,
+// if the module has manual regions, in a set for each of `copies` devices.
 class ShardedExecutable : public Executable {
  public:
   ShardedExecutable(DeviceTilings spread, size_t copies, std::unique_ptr<Executable> on_devices)
@@ -180,7 +180,7 @@ absl::StatusOr<std::unique_ptr<Executable>> LoadPartitioned(const Module& given,
                                                             LoadOptions options, Backend& engine) {
   HLOCTS_ASSIGN_OR_RETURN(DeviceTilings spread, DeviceTilingsOf(given));
   const std::unique_ptr<Module> plain = WithoutShardings(program);
-  // Without annotations, shardings are of manual regions only, outside of which nothing is split.
+  // Without annotations, all shardings belong to manual regions, outside of which nothing is split.
   HLOCTS_RETURN_IF_ERROR(
       optimized.empty() || !IsSharded(given)
           ? KeepUnsplit(ArgumentLeafShapes(*plain), OutputLeafShapes(*plain), spread)

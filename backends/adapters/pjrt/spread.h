@@ -15,7 +15,7 @@ struct DeviceTilings {
   size_t devices = 1;
   std::vector<Shape> arguments, results;  // leaves of the full arrays
   std::vector<Tiling> argument_tilings, result_tilings;
-  bool draws = false;  // devices may draw different random numbers: copies of a tile may differ
+  bool draws = false;  // devices may draw different random numbers, so tile copies may differ
 
   std::vector<Shape> ResultTiles() const;
 };
@@ -30,19 +30,19 @@ absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<
                          DeviceTilings& spread);
 
 // Like KeepUnsplit, with the shapes of arguments and results in the optimized program (a serialized
-// HloModuleProto). First takes the shardings that the partitioner has recorded there.
+// HloModuleProto). First adopts the shardings that the partitioner has recorded in that program.
 absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread);
 
-// Returns the program that takes and returns full arrays and whose tiles `on_devices` computes. A
-// module with manual regions has full arrays of `copies` devices. kUnimplemented: arguments that
-// differ by device or have a dynamic size.
+// Returns a program of full arrays whose tiles `on_devices` computes. Its arguments and results are
+// one set of arrays or, for a module with manual regions, a set for each of `copies` devices. Its
+// Execute returns kUnimplemented if arguments differ by device or have a dynamic size.
 std::unique_ptr<Executable> OfFullArrays(DeviceTilings spread, size_t copies,
                                          std::unique_ptr<Executable> on_devices);
 
-// Loads `program`, the program of one device that a compiler made from the module `given`, and
-// returns the program of full arrays. `optimized`: the same program as a serialized HloModuleProto,
-// in which the partitioner has recorded shardings; empty if there is none. kUnimplemented: see
-// KeepUnsplit.
+// Loads `program`, the one-device program that a compiler made from the module `given`, and returns
+// the program of full arrays. `optimized` is the same program as a serialized HloModuleProto, in
+// which the partitioner has recorded shardings; "" if there is none. Returns kUnimplemented as
+// KeepUnsplit does.
 absl::StatusOr<std::unique_ptr<Executable>> LoadPartitioned(const Module& given,
                                                             const Module& program,
                                                             const std::string& optimized,

@@ -14,7 +14,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns the kind of subgroup in which devices hold different values; "" if there is none.
+// Returns the type of a subgroup in which devices hold different values ("manual", "unreduced"); ""
+// if there is none.
 std::string TypeOfRest(const Sharding& sharding) {
   const auto& groups = sharding.last_tile_dims;
   const auto has = [&](Sharding::Type type) {
@@ -39,7 +40,7 @@ absl::Status AppendLeaves(const Sharding* sharding, const Shape& shape, int64_t 
   return absl::OkStatus();
 }
 
-// Returns true for equal bits or two NaNs.
+// Returns true if the elements have equal bits or both are NaN.
 bool SameElement(PrimitiveType type, const uint8_t* a, const uint8_t* b) {
   const size_t bytes = static_cast<size_t>(StorageBytes(type));
   if (std::memcmp(a, b, bytes) == 0) return true;

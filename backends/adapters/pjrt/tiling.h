@@ -17,7 +17,7 @@
 namespace hlocts::backends {
 
 struct Tiling : TileGrid {
-  std::string type_of_rest;  // "manual", "unreduced": a subgroup in which devices hold other values
+  std::string type_of_rest;  // "manual", "unreduced": values differ in a subgroup
 
   // Returns the tile number of each device, row-major over `counts`.
   std::vector<int64_t> TileNumbers() const;
@@ -40,11 +40,11 @@ absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const 
 Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device);
 
 // `array` is assembled without padding from the tiles of all devices. If several devices have a
-// tile, the first device's is used. If copies of an element differ, `other` has one that differs
-// from the copy in `array`.
+// tile, that of the first device is used. If copies of an element differ, `other` has a copy that
+// differs from that in `array`.
 struct Assembled {
   Literal array, other;
-  bool equal = true;  // counts two NaNs as equal
+  bool equal = true;  // true if all copies are equal; two NaNs are
 };
 Assembled Assemble(const std::vector<const Literal*>& tiles, const Tiling& tiling,
                    const Shape& array);

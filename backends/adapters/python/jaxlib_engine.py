@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the XLA:CPU in a release of jaxlib from 0.4.30 on; jax itself need not be installed.
+"""Runs the XLA:CPU in a release of jaxlib (0.4.30 or later); jax itself need not be installed.
 
-jaxlib's converter turns the HloModuleProto into StableHLO, jaxlib's compiler compiles that, and it
-runs on one device, or on as many as the module is partitioned for.
+jaxlib's converter turns the HloModuleProto into StableHLO, which jaxlib's compiler compiles. The
+program runs on one device, or on as many devices as the module has partitions.
 """
 
 import types

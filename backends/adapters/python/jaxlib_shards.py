@@ -129,7 +129,7 @@ class Tiling:
         return tile
 
     def assemble(self, tiles, whole):
-        """Returns an array of the first copies, and one with the other copy where copies differ."""
+        """Returns an array of each element's first copy, and one that has copies that differ."""
         array, other, seen = np.zeros(whole, tiles[0].dtype), np.zeros(whole, tiles[0].dtype), set()
         for device, tile in enumerate(tiles):
             in_array, in_tile = self.common(device, whole)

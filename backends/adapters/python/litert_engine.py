@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""LiteRT: converts StableHLO to a flat buffer, which its interpreter runs on one thread.
+"""LiteRT: converts StableHLO to a flat buffer, which LiteRT's interpreter runs on one thread.
 
 Option: kernels=builtin (LiteRT's default, XNNPACK where possible) or reference (plain loops).
 """
@@ -29,8 +29,8 @@ def flat_buffer(text):
 
 
 def set_tensor(engine, detail, leaf):
-    """Sets an argument. LiteRT's bindings take 4-bit integers as one byte each, like the protocol,
-    and reject an array without elements."""
+    """Sets an argument. Like the protocol, LiteRT's bindings pass a 4-bit integer as one byte. They
+    reject an array without elements."""
     if leaf.element_type in ("s2", "u2"):
         raise Unsupported("the bindings of LiteRT do not support integers of two bits")
     narrow = leaf.element_type in ("s4", "u4")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Finds integers of one bit in a HloModuleProto. StableHLO has none: jaxlib's conversion turns s1
-into pred, which computes other values, and u1 into ui1, which its own parser rejects.
+"""Finds integers of one bit in a HloModuleProto. StableHLO has none: jaxlib's converter turns s1
+into pred, which has other values, and u1 into ui1, which jaxlib's own parser rejects.
 
 Field numbers and types are those of spec/proto/hlo.proto and data.proto.
 """

@@ -6,7 +6,7 @@
 
 DIR contains the release, and the user's own Python packages are not used. If --folder is empty, the
 engine is the package that the user has installed. --converter is a directory with jaxlib, which
-converts HLO to StableHLO for engines that take only StableHLO; ENGINE evaluates the converted
+converts HLO to StableHLO for engines that accept only StableHLO; ENGINE evaluates the converted
 module. NAME=VALUE are options of the engine. Modules arrive as HloModuleProto.
 """
 
@@ -38,7 +38,7 @@ def arguments():
 
 
 def instruction_set():
-    """Names the vector extension by which libraries select kernels, which may change values."""
+    """Returns the vector extension by which libraries select kernels; it may affect values."""
     try:
         with open("/proc/cpuinfo") as processors:
             return ", avx512f" if " avx512f " in processors.read() else ""
@@ -47,7 +47,7 @@ def instruction_set():
 
 
 def add_xla_flags(options, environment):
-    """Adds the engine's options to the flags that XLA reads once, when its library is loaded."""
+    """Adds the engine's options to XLA_FLAGS, which XLA reads once, when its library is loaded."""
     flags = [f"--{name}={value}" for name, value in options.items() if name.startswith("xla_")]
     environment["XLA_FLAGS"] = " ".join([*environment.get("XLA_FLAGS", "").split(), *flags])
 

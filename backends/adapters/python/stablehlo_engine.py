@@ -26,13 +26,13 @@ def hlo_name(mlir_name):
 
 
 def carrier(mlir_name):
-    """Returns the integer type for a value's bits: of the same width, but at least a byte."""
+    """Returns the integer type that has a value's bits: the same width, but at least a byte."""
     if mlir_name in ("i2", "i4", "ui2", "ui4"):
         return mlir_name.rstrip("24") + "8"
     return f"ui{8 * leaves.dtype_of(hlo_name(mlir_name)).itemsize}"
 
 
-# Operations that the engine lacks. On them it reports an error and ends the process.
+# Operations that the interpreter lacks. It reports an error on them and ends the process.
 ABSENT = (
     "all_gather",
     "all_reduce",
@@ -68,7 +68,7 @@ def check_present(module):
 
 
 def without_tuple(block):
-    """Returns the last operation of main without the tuple of results that old converters make."""
+    """Returns the last operation of main, without the tuple in which old converters put results."""
     end = list(block.operations)[-1]
     made = end.operands[0].owner if len(end.operands) == 1 else None
     if getattr(made, "name", "") != "stablehlo.tuple":  # a parameter has a block
@@ -81,7 +81,7 @@ def without_tuple(block):
 
 
 def return_carriers(module):
-    """Makes main return types outside PLAIN as carriers. Returns the HLO types of all results."""
+    """Makes main return a carrier for a type not in PLAIN. Returns the HLO types of all results."""
     main = next(
         op for op in module.body.operations if op.operation.attributes["sym_name"].value == "main"
     )

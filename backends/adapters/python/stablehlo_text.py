@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Converts HLO to StableHLO with jaxlib's converter, for engines that take only StableHLO."""
+"""Converts HLO to StableHLO with jaxlib's converter, for engines that accept only StableHLO."""
 
 import re
 
@@ -17,8 +17,8 @@ NO_WORDS = re.compile(
 
 
 def refusal(error, what):
-    """Returns Unsupported if StableHLO, a converter or the library's interface for Python lacks
-    something, else Refused (invalid)."""
+    """Returns Unsupported if the error says that StableHLO, a converter or the library's Python
+    interface lacks a feature, otherwise Refused (invalid)."""
     text = f"{what}{type(error).__name__}: {error}"
     if isinstance(error, (AttributeError, ImportError, TypeError)):
         return Unsupported(f"the adapter needs a newer release: {text}")
@@ -149,7 +149,7 @@ def reached(proto):
 
 
 def write_reached(path):
-    """Writes `reached` of the file's module to standard output."""
+    """Writes the converted module of a file (see `reached`) to standard output."""
     import sys
 
     with open(path, "rb") as file:

@@ -6,7 +6,7 @@ import sys
 import types
 import unittest
 
-for name in ("numpy", "ml_dtypes"):  # which nothing here calls
+for name in ("numpy", "ml_dtypes"):  # imported but not called by the tested functions
     sys.modules.setdefault(name, types.ModuleType(name))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
 from hlocts_frames import Refused, Unsupported, field  # noqa: E402

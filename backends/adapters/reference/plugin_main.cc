@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry point of libhlocts_reference.so, the reference evaluator as a PJRT plugin. It has no
-// options.
+// The entry point of libhlocts_reference.so, the reference as a PJRT plugin without options.
 #include "reference/custom_call.h"
 #include "reference/world/world.h"
 #include "spec/infer/verifier.h"

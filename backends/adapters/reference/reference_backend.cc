@@ -27,9 +27,9 @@ class ReferenceExecutable : public Executable {
   }
 
  private:
-  // Returns the states of arguments under copy protection (ruling 0068): a donated argument with an
-  // alias is consumed and its output uses its memory, a donor is consumed, others are unchanged.
-  // The reference has no buffers to donate, so it reports the states that an engine must show.
+  // Returns the states of arguments that an engine must report (ruling 0068), since the reference
+  // has no buffers to donate. A donated argument with an alias is consumed, and its output uses its
+  // memory. A donor is consumed. Other arguments are unchanged.
   static std::vector<ArgumentState> AliasingOf(const Module& module, const ExecuteRequest& request);
 
   std::unique_ptr<Module> module_;

@@ -2,8 +2,8 @@
 // Runs the reference evaluator on a request of the Backend interface. The reference backend and the
 // engines that plant faults in it share this file.
 //
-// The reference always runs in the driver's process: a crash of it is a defect of this project and
-// must not be reported as a verdict.
+// The reference always runs in the driver's process: if the reference crashes, that is a defect of
+// this project and must not be reported as a verdict.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@
 
 namespace hlocts::backends {
 
-// Returns the facts of the reference. If the documents leave a choice, the reference does as XLA
-// does (rulings 0005 to 0007, 0030).
+// Returns the facts of the reference. If the documents leave a choice, the reference behaves like
+// XLA (rulings 0005 to 0007, 0030).
 std::vector<std::string> ReferenceFacts();
 
 // Returns the outputs and the outfeed; the caller fills in the states of donated arguments.

@@ -30,8 +30,8 @@ constexpr char kWorker[] = "/backends/adapters/rewriter/rewriter_worker.py";
 
 class RewriterBackend : public Backend {
  public:
-  // `xla` converts from and to HLO; null if the external rewriter `foreign` takes HLO. `foreign` is
-  // null if the wheel's own passes rewrite the module.
+  // `xla` converts from and to HLO; null if the external rewriter `foreign` accepts HLO. `foreign`
+  // is null if the wheel's own passes rewrite the module.
   RewriterBackend(std::string name, Rewriter rewriter, std::unique_ptr<Converter> xla,
                   std::unique_ptr<Converter> foreign, std::unique_ptr<Backend> reference)
       : name_(std::move(name)),
@@ -43,7 +43,7 @@ class RewriterBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info = reference_->info();
     info.name = name_;
-    // Converts an empty module, which only starts each converter or reports why it cannot start.
+    // Converts an empty module, to start each converter or to report why it cannot start.
     absl::Status started;
     if (xla_) started = xla_->Convert("", ModuleForm::kStablehlo, ModuleForm::kHlo).status();
     if (foreign_ && !absl::IsUnavailable(started)) {
@@ -154,7 +154,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
   if (!is_program) {
     HLOCTS_ASSIGN_OR_RETURN(rewriter, FindRewriter(name));
   }
-  // The library is checked before the release, whose download does not replace it.
+  // Checks the library first: to install the release would not help if the library is missing.
   if (NeedsXla(rewriter)) {
     HLOCTS_ASSIGN_OR_RETURN(xla, XlaConverter(name));
   }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Serves a release's StableHLO passes as a worker: rewriter_worker.py FOLDER, the release's
-directory. Answers Convert of backends/worker.proto: runs the named pass on MLIR text and returns
-MLIR text, or converts a HloModuleProto to StableHLO and back."""
+"""Serves a release's StableHLO passes as a worker: rewriter_worker.py FOLDER, where FOLDER is the
+release's directory. Answers Convert of backends/worker.proto: runs the named pass on MLIR text and
+returns MLIR text, or converts a HloModuleProto to StableHLO and back."""
 import importlib.metadata
 import importlib.util
 import os
@@ -18,7 +18,7 @@ from hlocts_frames import (  # noqa: E402
 
 
 def enzyme_rewriter():
-    """Loads only Enzyme-JAX's C++, since its Python package requires the jax of its own release."""
+    """Loads only Enzyme-JAX's C++, since its Python package requires one release of jax."""
     path = pathlib.Path(FOLDER) / "enzyme_ad" / "jax" / "enzyme_call.so"
     spec = importlib.util.spec_from_file_location("enzyme_call", path)
     enzyme = importlib.util.module_from_spec(spec)

@@ -19,7 +19,7 @@ namespace hlocts::backends {
 
 enum class ModuleForm : uint8_t {
   kHlo,                // serialized HloModuleProto
-  kStablehlo,          // MLIR text; as input also bytecode
+  kStablehlo,          // MLIR text; an input may also be bytecode
   kStablehloBytecode,  // versioned, readable by other releases
 };
 absl::string_view ModuleFormName(ModuleForm form);  // "hlo", "stablehlo", "stablehlo-bytecode"
@@ -32,7 +32,7 @@ struct ConvertOptions {
 
 class WorkerConnection;
 
-// One worker process, started on first use and again after a crash. Thread-compatible.
+// A converter in a worker process, which starts on first use and after a crash. Thread-compatible.
 class Converter {
  public:
   // `argv` starts a program that answers Convert of worker.proto.
@@ -53,7 +53,7 @@ class Converter {
   std::string version_;
 };
 
-// Returns the converter of the pinned wheel. kUnavailable if this build has no wheel.
+// Returns the converter of the pinned wheel; kUnavailable if this build has no wheel.
 absl::StatusOr<std::unique_ptr<Converter>> MakeXlaConverter();
 
 // Converts StableHLO, as text or bytecode, to an HLO module, which is not verified.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for xla_c_api.h: bytes that a caller owns, statuses, and modules as bytes.
+// Helpers for xla_c_api.h: bytes that a caller owns, statuses, and serialized modules.
 #pragma once
 
 #include <cstdlib>

@@ -10,15 +10,15 @@
 // caller that must survive uses a worker process.
 //
 // Ownership: the caller owns every hlocts_xla_bytes that a call fills, and frees it with
-// hlocts_xla_free. An output pointer may be null if the caller does not need the output. Every
-// return sets both outputs; the one that does not apply is {NULL, 0}. All functions are
-// thread-safe.
+// hlocts_xla_free. An output pointer may be null if the caller does not need the output. Every call
+// sets all its outputs: the error is {NULL, 0} after a success, the result is {NULL, 0} after a
+// failure. All functions are thread-safe.
 //
 // Build: HLOCTS_XLA_DIR="$(ci/fetch-xla)" (860 MiB, once), then `cmake --preset release
 // -DHLOCTS_XLA_DIR=...` and target hlocts_xla. Without the wheel `hlo-evaluator`, StableHLO and
 // single passes are unavailable. The wheel contains other versions of Abseil and protobuf than
-// Debian, and the two cannot be linked together; a worker opens this library with RTLD_LOCAL. A new
-// function is declared here and tested in xla_c_api_test.cc.
+// Debian, and the two cannot be linked together, so a worker opens this library with RTLD_LOCAL. To
+// add a function, declare it here and test it in xla_c_api_test.cc.
 #pragma once
 
 #include <stddef.h>
@@ -40,7 +40,7 @@ extern "C" {
 // The status of a call. Every value except HLOCTS_XLA_OK has a message in `error`.
 typedef enum {
   HLOCTS_XLA_OK = 0,
-  HLOCTS_XLA_PARSE_ERROR = 1,     // Not HLO text, or no HloModuleProto that XLA can build.
+  HLOCTS_XLA_PARSE_ERROR = 1,     // XLA cannot parse the HLO text or the HloModuleProto.
   HLOCTS_XLA_VERIFY_ERROR = 2,    // The module was built, but HloVerifier rejected it.
   HLOCTS_XLA_ARGUMENT_ERROR = 3,  // A wrong count, type or shape of arguments, or a bad option.
   HLOCTS_XLA_UNIMPLEMENTED = 4,   // XLA does not implement an operation of the module.
@@ -82,14 +82,13 @@ HLOCTS_XLA_EXPORT const char* hlocts_xla_version(void);
 // Frees `bytes` and sets it to {NULL, 0}. It may be null or empty.
 HLOCTS_XLA_EXPORT void hlocts_xla_free(hlocts_xla_bytes* bytes);
 
-// Parses HLO text to a serialized HloModuleProto by XLA's parser, without verification. An elided
+// Parses HLO text by XLA's parser to a serialized HloModuleProto, without verification. An elided
 // constant, constant({...}), is read as zeros.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_parse_text(hlocts_xla_view text,
                                                           hlocts_xla_bytes* module,
                                                           hlocts_xla_bytes* error);
 
-// Prints a serialized HloModuleProto as HLO text by XLA's printer; `print` is a hlocts_xla_print
-// value.
+// Prints a serialized HloModuleProto as HLO text. `print` is a hlocts_xla_print value.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_print_text(hlocts_xla_view module, int32_t print,
                                                           hlocts_xla_bytes* text,
                                                           hlocts_xla_bytes* error);
@@ -106,14 +105,14 @@ typedef enum {
 } hlocts_xla_stablehlo_form;
 
 // Converts StableHLO (with CHLO, as JAX prints it), as text or bytecode, to a serialized
-// HloModuleProto by the converter that XLA's PJRT clients use. PARSE_ERROR: not such a module, or
-// one that HLO cannot express.
+// HloModuleProto by the converter that XLA's PJRT clients use. Returns PARSE_ERROR if `mlir` is not
+// such a module or HLO cannot express it.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_from_stablehlo(hlocts_xla_view mlir,
                                                               hlocts_xla_bytes* module,
                                                               hlocts_xla_bytes* error);
 
 // Converts a serialized HloModuleProto to StableHLO; `form` is a hlocts_xla_stablehlo_form value.
-// UNIMPLEMENTED: StableHLO cannot express the module, or the converter does not support it.
+// Returns UNIMPLEMENTED if StableHLO cannot express it or the converter does not support it.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_to_stablehlo(hlocts_xla_view module, int32_t form,
                                                             hlocts_xla_bytes* mlir,
                                                             hlocts_xla_bytes* error);
@@ -140,15 +139,15 @@ typedef struct {
 
 // Runs XLA's HloEvaluator on the entry computation. `module` is a serialized HloModuleProto; it is
 // built (PARSE_ERROR) but not verified. `arguments` are serialized LiteralProtos, in order: one per
-// entry parameter (a tuple parameter as a tuple literal), or the leaves of a tuple parameter depth
-// first. If `options` is null, the defaults apply. `result` is one serialized LiteralProto of the
-// root's shape; a tuple root is a tuple literal of any depth.
+// entry parameter (a tuple literal for a tuple parameter), or one per leaf of a tuple parameter,
+// depth first. If `options` is null, the defaults apply. `result` is one serialized LiteralProto of
+// the root's shape, a tuple literal for a tuple root.
 //
 // Layouts never change a value: an argument may have any layout and is copied to the parameter's
-// layout; the result has the default (row-major) layout. A bounded dynamic dimension is passed at
-// its run-time size in a static shape: an argument for s32[<=4] has at most 4 elements, and a
-// result s32[<=4] of run-time size 3 is returned as s32[3]. Tokens are literals of element type
-// TOKEN without data.
+// layout; the result has the default (row-major) layout. A dynamic array is passed as a static
+// array of its run-time sizes: an argument for s32[<=4] has at most 4 elements, and a result
+// s32[<=4] of run-time size 3 is returned as s32[3]. Tokens are literals of element type TOKEN
+// without data.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_evaluate(
     hlocts_xla_view module, const hlocts_xla_view* arguments, size_t num_arguments,
     const hlocts_xla_evaluate_options* options, hlocts_xla_bytes* result, hlocts_xla_bytes* error);

@@ -66,8 +66,8 @@ hlocts_xla_status Verify(const std::string& module, int format, std::string* err
   return status;
 }
 
-// LiteralProto and ShapeProto, encoded by hand: shape is field 1 of a literal, element_type 2 and
-// dimensions 3 of a shape, f32s 8 and s32s 4 of a literal, tuple_literals 10.
+// LiteralProto and ShapeProto, encoded by hand. Fields of a literal: shape 1, s32s 4, f32s 8,
+// tuple_literals 10. Fields of a shape: element_type 2, dimensions 3.
 constexpr int kS32 = 4, kF32 = 11, kTuple = 13;
 
 std::string Shape(int type, const std::vector<int64_t>& dims) {
@@ -161,7 +161,7 @@ TEST(Text, GoesToProtoAndBack) {
   EXPECT_THAT(Print(proto, HLOCTS_XLA_PRINT_DEFAULT), HasSubstr("negate"));
   EXPECT_THAT(Print(proto, HLOCTS_XLA_PRINT_SHORT), HasSubstr("negate"));
   EXPECT_THAT(Print(proto, HLOCTS_XLA_PRINT_CANONICAL), HasSubstr("negate"));
-  // Printing and parsing again changes nothing.
+  // Parsing and printing the text again yields the same text.
   const std::string text = Print(proto, HLOCTS_XLA_PRINT_DEFAULT);
   EXPECT_EQ(Print(Proto(text), HLOCTS_XLA_PRINT_DEFAULT), text);
 }
@@ -262,8 +262,8 @@ ENTRY e {
 })";
   const Evaluation size = Evaluate(size_of, {F32Literal({2}, {1, 2})});
   ASSERT_EQ(size.status, HLOCTS_XLA_OK) << size.error;
-  // The dynamic array passes through an operation that ignores sizes and one that must not see the
-  // padding.
+  // The dynamic array is the operand of an operation that ignores sizes and of one that must not
+  // read the padding.
   const Evaluation through = Evaluate(R"(HloModule m
 sum {
   a = f32[] parameter(0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs XLA's own simplifiers, one at a time, from module to module without code generation.
+// Runs XLA's own simplifiers, one at a time, on modules, without code generation.
 #include <functional>
 #include <memory>
 #include <string>
@@ -37,7 +37,7 @@ Pass Plain() {
   return std::make_unique<P>();
 }
 
-// Configured as XLA:CPU runs it before layouts are assigned.
+// Returns the simplifier as XLA:CPU configures it before layouts are assigned.
 Pass AlgebraicSimplifier() {
   xla::AlgebraicSimplifierOptions options;
   options.set_executing_on_cpu(true);
@@ -49,7 +49,7 @@ struct NamedPass {
   const char* name;
   Pass (*make)();
 };
-// The names are those that XLA's passes return from name().
+// The passes by the names that their name() returns.
 constexpr NamedPass kPasses[] = {
     {"algsimp", AlgebraicSimplifier},
     {"batch-dot-simplification", Plain<xla::BatchDotSimplification>},

@@ -53,7 +53,7 @@ using xla::ShapeUtil;
 
 ModuleOr ParseText(hlocts_xla_view text) {
   xla::HloParserOptions options;
-  // constant({...}) has no values; random values would give one module two meanings.
+  // constant({...}) has no values. Random ones would give a module a new meaning in each run.
   options.set_fill_shortform_constants_with_random_values(false);
   return xla::ParseAndReturnUnverifiedModule({text.data, text.size}, xla::HloModuleConfig(),
                                              options);
@@ -70,7 +70,7 @@ void FillLayouts(HloModule* module) {
   }
 }
 
-// The passes that XLA's interpreter runs before HloEvaluator.
+// Runs the passes that XLA's interpreter runs before HloEvaluator.
 absl::Status Expand(HloModule* module) {
   if (module->has_schedule()) module->clear_schedule();
   xla::HloPassPipeline pipeline("expand");
@@ -96,8 +96,8 @@ bool HasDynamicShape(const HloModule& module) {
   return false;
 }
 
-// Makes dynamic dimensions static, with explicit sizes, by the pass that XLA's compilers use.
-// This is necessary because HloEvaluator loses run-time sizes in most operations.
+// Makes dynamic dimensions static, with explicit sizes, by the pass that XLA's compilers use. This
+// is necessary because HloEvaluator loses run-time sizes in most operations.
 absl::Status MakeStatic(HloModule* module) {
   if (!HasDynamicShape(*module)) return absl::OkStatus();
   if (module->has_schedule()) module->clear_schedule();
@@ -133,7 +133,7 @@ Literal SliceToDynamic(const Shape& result, absl::Span<const Literal* const> ope
   return operands[0]->Slice(zeros, sizes).ToBoundedDynamic(bounds);
 }
 
-// Evaluates the two custom calls that the pass above produces; others are not implemented.
+// Evaluates the two custom calls that DynamicPadder produces; others are not implemented.
 absl::StatusOr<Literal> EvaluatePadding(const xla::HloInstruction* call,
                                         absl::Span<const Literal*> operands) {
   if (call->custom_call_target() == "PadToStatic") return PadToStatic(call->shape(), *operands[0]);
@@ -357,7 +357,7 @@ hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module, const hlocts_xla_v
   xla::HloEvaluator evaluator(checked->max_loop_iterations);
   evaluator.set_custom_call_handler(EvaluatePadding);
   evaluator.set_use_fast_path(checked->use_fast_path != 0);
-  // As in XLA's interpreter: get-dimension-size, to which batch norms expand, needs the inference.
+  // As in XLA's interpreter: expanded batch norms have get-dimension-size, which needs these sizes.
   auto sizes = xla::DynamicDimensionInference::Run(parsed->get());
   if (!sizes.ok()) return Fail(CodeOf(sizes.status()), sizes.status(), error);
   evaluator.set_dynamic_dimension_inference(&*sizes);

@@ -3,8 +3,8 @@
 // promises: buffers keep their bytes independent of the host's memory, copies arrive, events become
 // ready, callbacks are called once, and exactly the donated and deleted buffers are unusable.
 //
-// Each step has its own seed, so that steps can be omitted to minimise a failing walk. Only
-// promises of the header are checked: a deleted or donated buffer is only destroyed or queried for
+// Each step has its own seed, so steps can be omitted to minimise a failing walk. Only promises of
+// the header pjrt_c_api.h are checked: a deleted or donated buffer is only destroyed or queried for
 // deletion, and an UNIMPLEMENTED function is listed but is not a failure. To add a step, add a
 // function of Walker and its entry in walk.cc, with the sentence of the header that errors quote.
 #pragma once
@@ -39,9 +39,9 @@ struct WalkReport {
   std::map<std::string, int64_t> lacks;  // UNIMPLEMENTED functions
 };
 
-// Walks on separate clients and destroys all objects that it created. `tell` is called with each
-// step before it runs, so that an observer knows which step crashed the process. Returns an error
-// only if the plugin cannot be loaded.
+// Makes the calls on its own clients and destroys all objects that it created. Calls `tell` with
+// each step before it runs, so that an observer knows which step crashed the process. Returns an
+// error only if the plugin cannot be loaded.
 absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin& plugin, const WalkSteps& steps,
                                     const std::function<void(const std::string&)>& tell);
 

@@ -16,11 +16,9 @@
 
 namespace hlocts::backends {
 
-// The walk's model of the PJRT objects that the walk has created.
-
 using Bytes = std::vector<uint8_t>;
 
-// A shape of a buffer. Few shapes exist, so that buffers of earlier steps fit later programs.
+// A shape of a buffer. There are few shapes, so buffers of earlier steps fit later programs.
 struct WalkShape {
   PrimitiveType type;
   PJRT_Buffer_Type buffer_type;
@@ -108,7 +106,7 @@ class Walker {
   // Destroys some buffers if there are many.
   absl::Status Trim();
 
-  // Steps on clients. At most two clients exist; they are made on demand.
+  // Steps on clients. There are at most two, which are made on demand.
   absl::Status OpenClient();
   absl::Status AskClient();
 
@@ -160,7 +158,7 @@ class Walker {
   // Returns a usable buffer; makes one if there is none.
   absl::StatusOr<WalkBuffer*> PickLiveBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
-  // Returns a planned buffer, still without a handle, with the requested or with random contents.
+  // Returns a buffer without a handle, which is still to be created, with random contents.
   WalkBuffer PlanBuffer(const WalkShape& shape, size_t client, PJRT_Device* device);
   absl::StatusOr<WalkBuffer> DrawBufferPlan();
   absl::StatusOr<WalkBuffer*> MakeFromHost(WalkBuffer buffer);
@@ -174,7 +172,7 @@ class Walker {
   absl::Status AwaitByCallback(PJRT_Event* event, const char* what);
   absl::Status DestroyEvent(PJRT_Event* event);
 
-  // Makes a buffer and its transfer manager; the caller sends the bytes in two parts.
+  // Makes a buffer and its transfer manager. The caller then sends the bytes in two parts.
   absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> RegisterUnchangedMemory(
       WalkBuffer& buffer);
   absl::Status Send(PJRT_AsyncHostToDeviceTransferManager* manager, const Bytes& bytes);

@@ -13,7 +13,7 @@ constexpr uint8_t kOverwriteByte = 0xa5;
 
 }  // namespace
 
-// Random bytes. f32 elements are integers, so that no NaN can change in transit.
+// Returns random bytes. f32 elements are integers, so that no NaN can change in transit.
 Bytes Walker::DrawBytes(const WalkShape& shape) {
   Bytes bytes(shape.bytes());
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random_());
@@ -33,7 +33,7 @@ absl::Status Walker::Trim() {
   while (buffers_.size() > kBuffersMax) {
     const size_t before = buffers_.size();
     HLOCTS_RETURN_IF_ERROR(Destroy());
-    if (buffers_.size() == before) break;  // all are referenced elsewhere
+    if (buffers_.size() == before) break;  // all have external references
   }
   return absl::OkStatus();
 }
@@ -68,7 +68,7 @@ WalkBuffer Walker::PlanBuffer(const WalkShape& shape, size_t client, PJRT_Device
   return buffer;
 }
 
-// Uses separate statements, since C++ does not fix the evaluation order of the arguments of a call.
+// Uses a statement for each draw, since the evaluation order of a call's arguments is unspecified.
 absl::StatusOr<WalkBuffer> Walker::DrawBufferPlan() {
   HLOCTS_RETURN_IF_ERROR(EnsureClient());
   const size_t client = Pick(sessions_.size());
@@ -161,7 +161,7 @@ absl::Status Walker::Send(PJRT_AsyncHostToDeviceTransferManager* manager, const 
   return HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_Destroy, &destroyed);
 }
 
-// Makes a buffer before its bytes exist; they are sent in two parts.
+// Makes a buffer before its bytes exist. The bytes are then sent in two parts.
 absl::Status Walker::FromHostInPieces() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, DrawBufferPlan());
   if (buffer.bytes.empty()) return absl::OkStatus();
@@ -177,8 +177,7 @@ absl::Status Walker::FromHostInPieces() {
   return absl::OkStatus();
 }
 
-// Makes a buffer that views host memory. The owner is notified once when the buffer no longer uses
-// it.
+// Makes a buffer that views host memory. The memory's owner is notified once, after the last use.
 absl::Status Walker::ViewOfHost() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer buffer, DrawBufferPlan());
   if (buffer.bytes.empty()) return absl::OkStatus();

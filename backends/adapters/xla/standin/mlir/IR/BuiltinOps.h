@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A replacement for MLIR's headers, which the wheel does not contain. XLA's client interface names
-// mlir::ModuleOp in two virtual functions that hlocts never calls, and hlocts only passes on the
-// modules of the StableHLO converters. The classes have the sizes of MLIR's, except that
-// MLIRContext, there one pointer, is larger here. This directory must be first on the include path.
+// mlir::ModuleOp in two virtual functions that hlocts never calls, and hlocts only forwards the
+// modules of the StableHLO converters. The classes have the sizes of MLIR's classes, except for
+// MLIRContext, which is larger. This directory must be first on the include path.
 #pragma once
 
 #include <utility>
