@@ -2,9 +2,8 @@
 // Tests the behaviour that is required of every engine.
 //
 // The test runs for each engine of ../backends.def and for the engines in HLOCTS_CONTRACT_ENGINES
-// (`all`: every installed release). It checks values only if the engine must return data unchanged.
-// Deliberately broken engines must yield a verdict within the caller's time limit. No engine is
-// exempt.
+// (`all`: every installed release), without exemptions. It checks values only if the engine must
+// return data unchanged. Broken engines must yield a verdict within the caller's time limit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

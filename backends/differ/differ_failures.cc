@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the differ that adds details to failures and removes failures for which the engine is
-// not responsible.
+// Adds details to failures, and removes failures for which the engine is not responsible.
 #include "absl/algorithm/container.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"

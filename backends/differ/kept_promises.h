@@ -20,8 +20,7 @@ void JudgeArguments(const Module& module, const ExecuteRequest& request,
 void JudgeOutfeed(const std::vector<std::vector<Literal>>& expected, const ExecuteResult& result,
                   reports::Verdict& verdict);
 
-// Returns a sentence if devices have different copies of an element of a partitioned module; else
-// "".
+// Returns a sentence if devices have different copies of an output element, otherwise "".
 std::string MismatchedReplicas(const std::vector<std::vector<Literal>>& outputs);
 
 }  // namespace hlocts::backends

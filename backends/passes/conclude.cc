@@ -148,8 +148,7 @@ void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
     blame.reason = "XLA's verifier rejects the output of this pass";
     return;
   }
-  // A wrong text may cause a crash later, so the texts are better evidence than the point of the
-  // crash.
+  // A wrong text may cause a crash later, so the texts are better evidence than the last pass.
   if (dumped.complete && !blame.stages.empty()) return ConcludeFromStages(blame);
   if (dumped.complete) {
     blame.failing_phase = FailurePhase::kCodeGeneration;

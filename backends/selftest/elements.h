@@ -10,8 +10,7 @@
 
 namespace hlocts::backends {
 
-// Returns the number of numbers in an array. A complex element consists of two numbers of its
-// component type.
+// Returns the number of numbers in an array. A complex element has two, of its component type.
 int64_t NumberCount(const Literal& literal);
 PrimitiveType NumberType(const Literal& literal);
 double ReadNumber(const Literal& literal, int64_t i);

@@ -187,8 +187,7 @@ TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
   EXPECT_EQ(loads(), 1);
 }
 
-// The engine must work in the next run. The time of the restart is not checked, because it depends
-// on the machine.
+// The engine must work in the next run. The time of the restart depends on the machine.
 TEST_P(WorkerTest, BackForTheNextRunAfterACrash) {
   ExpectWorks();
   EXPECT_EQ(RunOn(*backend_, *Identity("abort")).failure, Outcome::kCrash);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex products and quotients by the formulas that compilers emit, in the components' own
-// format.
+// Complex products and quotients by compilers' formulas, computed in the components' own format.
 #include <cmath>
 #include <complex>
 #include <limits>

@@ -7,8 +7,7 @@
 
 namespace hlocts::backends {
 
-// Operands and result are in the dense order of ConvolutionGeometry. Returns false if the box is
-// too large.
+// Operands and result have the dense order of ConvolutionGeometry. Returns false for a large box.
 template <typename T>
 bool FastConvolution(const reference::ConvolutionGeometry& geometry, const Window& window,
                      const std::vector<T>& lhs, const std::vector<T>& rhs, std::vector<T>& out);

@@ -28,8 +28,7 @@ void FlushOperand(Literal& operand, NoiseState& state) {
   }
 }
 
-// Gives equal operands equal values: a number that is read twice is flushed both times or never
-// (lemma 30).
+// Gives equal operands equal values: a number is flushed in both or in neither (lemma 30).
 void ReadEqualOperandsAlike(const Instruction& instruction, absl::Span<Literal> operands) {
   for (size_t k = 1; k < operands.size(); ++k) {
     for (size_t j = 0; j < k; ++j) {

@@ -52,8 +52,7 @@ Line<T> Transform(const Line<T>& x, bool forward) {
   return out;
 }
 
-// Transforms the lines along dimension `d` of a row-major array. Inverse transforms divide by the
-// length.
+// Transforms lines along dimension `d` of a row-major array. Inverse transforms divide by length.
 template <typename T>
 void TransformAlong(std::vector<int64_t> sizes, int64_t d, bool forward, Line<T>& data) {
   const int64_t n = sizes[d];
