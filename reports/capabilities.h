@@ -16,7 +16,7 @@ struct CapabilityRow {
   std::string operation;  // "elementwise/tanh"
   std::string type;       // the text after "type=" in the address, or ""
   int64_t cases = 0, unsupported = 0;
-  std::string reason;  // the reason why one of the cases is unsupported
+  std::string reason;  // why one of the cases is unsupported
 };
 
 class Capabilities {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups verdicts by likely cause: by what is known in common. One fix may resolve a part.
+// Groups verdicts by likely cause, i.e. by shared properties. A group may have several causes.
 #pragma once
 
 #include <string>
@@ -22,7 +22,7 @@ std::string CauseOf(const Verdict& verdict);
 std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts);
 // Returns a line for each of the most frequent causes of `ordered` (InOrderOfCauses): number of
 // verdicts, cause, operations, address of the first case. Returns "" for fewer than two verdicts.
-// `cases`: returns all causes, each with the addresses of its cases.
+// If `cases`, returns all causes, each with the addresses of its cases.
 std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases = false);
 
 }  // namespace hlocts::reports

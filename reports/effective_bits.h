@@ -15,8 +15,8 @@ namespace hlocts::reports {
 
 struct VerdictStatistics;  // reports/verdict_parts.h
 
-// Return the number of elements in a histogram by quarters of a checked bit, and its quantile
-// `share`, rounded down to a quarter of a bit.
+// Return the number of elements in a histogram of checked bits (in quarters of a bit), and the
+// quantile `share` of the histogram, rounded down to a quarter of a bit.
 int64_t Total(const std::vector<int64_t>& quarters);
 double Quantile(const std::vector<int64_t>& quarters, double share);
 

@@ -20,8 +20,7 @@ bool HasRecordedVerdict(const std::string& folder);
 // Returns the verdict as one line of JSON (VerdictFromJson).
 absl::StatusOr<std::string> RecordedVerdict(const std::string& folder);
 
-// Reads literals (ReadLiterals). FOLDER/inputs.txt and FOLDER/actual.txt may be fields of a
-// finding.
+// Reads a file of literals (ReadLiterals), or the field that has its text in the folder's finding.
 absl::StatusOr<LiteralsFile> ReadRecordedLiterals(const std::string& path,
                                                   const std::optional<ExpectedLeaves>& expected);
 

@@ -20,8 +20,8 @@ namespace hlocts::reports {
 struct RunRecord {
   std::vector<std::string> backends, queries;
   std::map<std::string, std::vector<std::string>> facts;  // facts of each engine
-  std::map<std::string, std::string> plugins;  // sha256 at the start, of each engine with a file
-  std::map<std::string, std::string> options;  // others that change verdicts, unless the default
+  std::map<std::string, std::string> plugins;  // sha256 of an engine's file, at the start
+  std::map<std::string, std::string> options;  // other options that change verdicts
   std::string tier, profile;
   int64_t shard_index = 1, shard_count = 1;
   std::string started, finished;  // UTC, 2026-01-31T12:00:00Z; `finished` is empty if cut short

@@ -31,7 +31,7 @@ size_t ColumnOf(const Verdict& verdict) {
 
 std::string AreaOf(const std::string& address) { return address.substr(0, address.find('/')); }
 
-// Returns false for an empty column of a verdict that few commands look for.
+// Returns false for an empty column of a verdict that only few commands report.
 bool HasColumn(size_t kind, const Counts& all) {
   const auto outcome = static_cast<Outcome>(kind);
   return (outcome != Outcome::kSuspect && outcome != Outcome::kProbable) || all[kind] > 0;
@@ -246,7 +246,7 @@ int Scorecard::ExitStatus(bool suspect_fails) const {
   bool suspect = false;
   for (const auto& [backend, verdicts] : verdicts_) {
     for (const Verdict& verdict : verdicts) {
-      // Only the expectation of a verdict, or its absence, matters.
+      // Expected verdicts do not change the exit status, even if they are failures.
       if (verdict.expected) continue;
       const bool only_suspect = verdict.kind == Outcome::kSuspect && !suspect_fails;
       suspect = suspect || only_suspect;

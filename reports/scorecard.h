@@ -32,8 +32,8 @@ class Scorecard {
   // since a case that did not run has not passed.
   std::string ToJunit(const std::string& started = "",
                       const std::vector<std::string>& problems = {}) const;
-  // Returns the worst exit status of the unexpected verdicts: 4 if all are suspect, or 1 if also
-  // `suspect_fails`. An engine that is not available counts as an error.
+  // Returns the worst exit status of the unexpected verdicts: 4 if all are suspect, unless
+  // `suspect_fails` makes them failures. An engine that is not available is an error.
   int ExitStatus(bool suspect_fails = false) const;
 
  private:

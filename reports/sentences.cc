@@ -115,8 +115,8 @@ std::string FactSentences(const VerdictFailure& failure, const std::string& back
 
 namespace {
 
-// Returns the clause ids of a failure. A fact decides what its clause leaves open; a fact without
-// an entry for the operation has no clause of its own.
+// Returns the clause ids of a failure: those of its operation with one of its facts, which decides
+// what the clause leaves open, or else those of the operation.
 std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesOfOpcodes& all) {
   std::vector<std::string> keys;
   for (const std::string& fact : failure.facts)
@@ -133,7 +133,7 @@ bool IsSpecial(absl::string_view value) {
   return value == "0" || value == "inf" || value == "nan";
 }
 
-// Returns true if a word of Clause::ruling_if holds. Unknown types and operands exclude nothing.
+// Returns true if a word of Clause::ruling_if holds, or may hold if type or operands are unknown.
 bool Holds(absl::string_view word, const Verdict& verdict) {
   const VerdictFailure& failure = *verdict.first_failure;
   if (word == "together") return verdict.localisation.kind == Localisation::Kind::kTogether;

@@ -25,18 +25,16 @@ std::vector<ClauseSentence> SentencesOf(const Verdict& verdict);
 // Returns "x[3] = 0, y[3] = inf" for the operands of a failure, or "".
 std::string OperandsText(const VerdictFailure& failure);
 
-// Returns the sentences of a report about the facts on which a failure depends, each in a
-// paragraph.
+// Returns a report's sentences about the facts on which a failure depends, one per paragraph.
 std::string FactSentences(const VerdictFailure& failure, const std::string& backend);
 
 // Returns "integer.division: x/0 = -1 ... (spec/targets/xla_cpu.textproto)" for a fact of the
 // engine named `backend`. The file is omitted if no target of that name declares the fact.
 std::string FactText(const std::string& fact, const std::string& backend);
 
-// Returns the names of the facts of an engine that narrow the freedom.
+// Returns the names of the facts that narrow a freedom.
 std::vector<std::string> FactsOfFreedom(absl::string_view freedom);
-// Returns the sentences of these operations that leave the freedom; none if the ruling cites
-// others.
+// Returns the clauses of these operations that the freedom's ruling interprets.
 std::vector<std::string> ClausesOfFreedom(absl::string_view freedom,
                                           const std::set<std::string>& opcodes);
 // Returns "subnormals (spec/rulings/0036-subnormals.md)" for a name of spec/ops/freedoms.def.

@@ -130,7 +130,7 @@ void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all) {
 
 namespace {
 
-// Adds the parts of the field `reason` if it has more than one statement.
+// Adds the statements from which the field `reason` is joined.
 void AddStatements(const Verdict& verdict, Json& json) {
   const Json cause = ErrorToJson(verdict.error);
   if (!cause.is_null()) json["cause"] = cause;

@@ -29,7 +29,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::string reason;                 // from the judge, the harness or the engine
   std::vector<std::string> notes;     // further remarks
   EngineError error;                  // why an engine returned no values
-  std::vector<std::string> freedoms;  // what widened the sets, unless a value is outside
+  std::vector<std::string> freedoms;  // widened the sets, or the failing element's set
   // The first failure; if localisation.in_piece is set, the failure of the isolated piece.
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
@@ -68,8 +68,8 @@ std::string ReasonText(const Verdict& verdict);
 std::string FoldedReason(const Verdict& verdict);
 // Returns "1 crash, 9 pass" for Verdict::runs.
 std::string RunCountsText(const std::map<std::string, int64_t>& runs);
-// Returns the number of runs after which a failure that was seen in `failed` of `all` runs has been
-// seen again, except with the probability `chance`.
+// Returns the number of runs within which a failure that occurred in `failed` of `all` runs occurs
+// again with probability 1 - `chance`.
 int64_t RunsUntilSeen(int64_t failed, int64_t all, double chance = 0.01);
 std::string FoldedError(const EngineError& error);
 // Returns "wrong in isolation, on the engine's own operand values: log.1" or "only wrong when
@@ -79,7 +79,7 @@ std::string FindingText(const Localisation& localisation);
 std::string NamesText(const std::vector<std::string>& names);
 // Returns the finding and the piece that shows it, for --explain.
 std::string ExplanationText(const Localisation& localisation);
-// Returns the recorded expectation: "BUG (pad.4): ...", or "@inconclusive: ..." for a case's own.
+// Returns the recorded expectation: "BUG (pad.4): ...", or "@inconclusive: ..." of the case itself.
 std::string ExpectationText(const Verdict& verdict);
 absl::string_view FirstLine(absl::string_view text);
 

@@ -37,18 +37,18 @@ struct VerdictFailure {
   std::string source = "";  // line of the user's program: FILE:LINE (FUNCTION)
   std::string distance = "";  // the distance from the set, in words: "3 ulps above ..."
   bool categorical = false;   // `distance` names kinds of values ("a NaN ...")
-  bool only_nan = false;      // a number, where only NaN is accepted
+  bool only_nan = false;      // it is a number, but only NaN is accepted
   std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
   std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted
-  bool tie = false;  // an index of another, equal element, where the order of ties is defined
+  bool tie = false;  // it is the index of another, equal element, but the order of ties is defined
 };
 
 // The result of cutting the module into pieces that run separately (backends/differ/blame.h).
 struct Localisation {
   enum class Kind : uint8_t {
     kNone,      // the module was not cut
-    kAlone,     // one instruction is wrong by itself
+    kAlone,     // one instruction is wrong in isolation
     kTogether,  // instructions are wrong only when compiled together
     kNotFound,  // nothing is wrong in a second run, in pieces or as a whole
   };
@@ -83,16 +83,15 @@ struct Statistical {
   std::string test;            // the test with `most`: "element", "variance", "bias", "terms"
   int64_t elements = 0;        // elements with a computed probable error
   double most = 0, limit = 0;  // in deviations; the outputs are suspect above the limit
-  int64_t output = 0;          // output of that element; the values below are in its units
+  int64_t output = 0;          // output with `most`; the values below are in its units
   std::vector<int64_t> index;
   double found = 0, expected = 0, deviation = 0;
   double bits = 0;  // the effective bits that the limit leaves (StatisticalTestResult)
-  // If the verdict is `probable`: numbers of pieces. `by_terms`: those with sums that agree by
-  // terms.
+  // If the verdict is `probable`: numbers of pieces proven, passed by the test "terms", and of all.
   int64_t proven = 0, by_terms = 0, pieces = 0;
 };
 
-// How much the comparison covered.
+// Counts and measurements of a comparison.
 struct VerdictStatistics {
   int64_t elements = 0;  // compared elements
   double bits_checked_mean = 0;
@@ -123,7 +122,7 @@ struct SuiteContext {
   // If the case ran again and the verdicts differed, all verdicts in order ("crash, pass, pass"),
   // else "". The verdict's kind is that of the first run. Reports count it only as a flake.
   std::string flake;
-  std::map<std::string, int64_t> runs;  // of a module that ran repeatedly: counts by outcome
+  std::map<std::string, int64_t> runs;  // counts by outcome if the module ran repeatedly
   double case_seconds = 0;              // time of running and judging; not recorded
 };
 

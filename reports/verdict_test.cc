@@ -289,8 +289,8 @@ TEST(VerdictTextTest, StacksAreFolded) {
 }
 
 TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
-  // Neither the cut warning, nor a library's output before the failed check, nor its time and
-  // thread, which differ in each run, shows the cause.
+  // The cause is shown without the cut warning, without a library's output before the failed check,
+  // and without the time and thread of the check, which differ in each run.
   EXPECT_EQ(Folded("worker killed by signal 6 (Aborted)",
                    " is called are written to STDERR\n"
                    "E0000 00:00:17.5 2330 a.cc:58] INTERNAL: something\n"

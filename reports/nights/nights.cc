@@ -15,9 +15,9 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr int kFewCases = 10;  // a working engine may crash on fewer cases than this
+constexpr int kFewCases = 10;  // a working engine may crash on all cases if they are fewer
 
-// Returns true if there are no verdicts, or if there are many and all are crashes.
+// Returns true if no case ran, or if at least kFewCases ran and all ended by crash or timeout.
 bool HasNoVerdicts(const NightlyEngineResult& engine) {
   int ended = 0;
   for (char mark : engine.marks) {
@@ -45,7 +45,7 @@ struct Latest {
 };
 
 // Returns the latest verdict of a case on an engine up to the nightly run of index `until` - 1, or
-// kAbsentMark. A nightly run in which the engine was dead has none.
+// kAbsentMark. Skips nightly runs in which the engine was dead (HasNoVerdicts).
 Latest LatestVerdict(const History& history, size_t until, const std::string& name, size_t one) {
   for (; until > 0; --until) {
     const NightlyEngineResult* engine = EngineOf(&history.nights[until - 1], name);
@@ -56,14 +56,14 @@ Latest LatestVerdict(const History& history, size_t until, const std::string& na
   return {earlier == history.earlier.end() ? kAbsentMark : MarkAt(&earlier->second, one)};
 }
 
-// Returns the index of a nightly run, or the number of all.
+// Returns the index of a nightly run; the number of nightly runs if there is none with this label.
 size_t IndexOf(const History& history, const std::string& label) {
   size_t at = 0;
   while (at < history.nights.size() && history.nights[at].label != label) ++at;
   return at;
 }
 
-// Returns, for each case, whether it was requested on any engine.
+// Returns, for each case, true if it was requested on any engine.
 std::vector<bool> RequestedCases(const History& history, const NightlyRun& night) {
   std::vector<bool> asked(history.cases.size(), false);
   for (const auto& [name, engine] : night.engines) {
@@ -110,8 +110,9 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   }
 }
 
-// Adds what an earlier nightly run reported and lasts: unexpected as before, or without the support
-// that it had. Its date is the first run of the sequence; runs without the case are skipped.
+// Adds a case that an earlier nightly run already reported: it is still unexpected, or it still
+// lacks support that it had. Sets `since` to the first run of the sequence of such verdicts, which
+// skips runs without the case.
 void AddLasting(const History& history, size_t until, size_t one, Change change,
                 NightlyRunDiff& changes) {
   if (WithoutExpectation(change.now) == kFlakeMark) return;
@@ -157,7 +158,7 @@ void CompareBuckets(const History& history, const NightlyRun& now, NightlyRunDif
   }
 }
 
-// The increase of the distance from the exact value, in ulps, that a later nightly run reports.
+// The least increase of the distance from the exact value, in ulps, that is reported.
 constexpr double kUlpsReported = 0.05;
 
 // Returns the functions that became less precise from nightly run `before` to nightly run `now`,
@@ -389,7 +390,7 @@ SummaryPart Counted(size_t count, absl::string_view words, std::string list) {
   return {absl::StrCat(count, " ", words), std::move(list)};
 }
 
-// Returns the counts of what is new, which is nothing without an earlier run to compare with.
+// Returns the counts of changes; without an earlier run, only of unexpected, flaky and lost cases.
 SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes, bool has_earlier) {
   const SummaryPart flaky = {
       absl::StrCat(

@@ -19,7 +19,7 @@
 
 namespace hlocts::reports {
 
-// Defines marks: one letter for the result of a case on an engine. A history has one per case.
+// Defines marks. A mark is one letter for the result of a case on an engine.
 
 // Returns the first letter of the verdict, in upper case if it is not as expected ('P': a case that
 // should fail passes, 'X': a flake that is not listed): 'p' pass, 'u' unsupported, 'n' nan_bits,
@@ -45,7 +45,7 @@ struct NightlyEngineResult {
   std::string version;
   std::string marks;   // one letter per case of the history (MarkOf)
   double seconds = 0;  // time in the engine
-  bool cut = false;    // a run of it did not reach its end
+  bool cut = false;    // true if one of its runs ended early
   // Number of cases by mark, for a nightly run whose marks were deleted. If empty, count `marks`.
   std::map<char, int64_t> tally;
 };
@@ -120,8 +120,8 @@ struct History {
 struct Change {
   std::string engine, address;
   char before = kAbsentMark, now = kAbsentMark;
-  // Label of the first nightly run of what lasts (`open`, `support_lost`), in the uninterrupted
-  // sequence of such verdicts.
+  // For changes in `open` and `support_lost`: the label of the first nightly run in the
+  // uninterrupted sequence of such verdicts.
   std::string since;
 };
 
@@ -130,20 +130,19 @@ struct UlpsChange {
   double before = 0, now = 0;  // ulps of the worst accepted value
 };
 
-// The differences between two nightly runs. An engine without any verdict is only in `dead`. What a
-// case was before is its latest verdict on that engine up to the earlier run, which may not have
-// run it.
+// The differences between two nightly runs. An engine without any verdict is only in `dead`. The
+// verdict of a case before is the latest on that engine up to the earlier run.
 struct NightlyRunDiff {
   std::string since;  // label of the earlier nightly run; empty for the first
-  // Bad or no longer supported now, was good; or unexpected now, was expected. Of the first nightly
-  // run: what is not as expected.
+  // Cases that were good and now are bad or unsupported, or that were expected and now are not. In
+  // the first nightly run: all unexpected cases.
   std::vector<Change> regressed;
-  std::vector<Change> first_run;  // unexpected now; has no verdict before
+  std::vector<Change> first_run;  // unexpected now, without a verdict before
   std::vector<Change> fixed;      // was bad, passes now
-  std::vector<Change> changed;    // another verdict, neither in `regressed` nor in `fixed`
+  std::vector<Change> changed;    // another verdict, but neither in `regressed` nor in `fixed`
   std::vector<Change> flaky;
-  std::vector<Change> not_run;  // no verdict now; ran before, or was requested
-  // Unexpected now and before, of any kind: reported already, not fixed yet.
+  std::vector<Change> not_run;  // no verdict now, but ran before or was requested
+  // Unexpected now and before, with any verdicts: reported already, but not fixed yet.
   std::vector<Change> open;
   std::vector<Change> support_lost;            // unsupported now and before, good before that
   std::string open_since, support_lost_since;  // the earliest `since` of these two lists
@@ -158,18 +157,18 @@ struct NamedChanges {
   const std::vector<Change>* changes;
 };
 std::vector<NamedChanges> ListsOf(const NightlyRunDiff& changes);
-size_t NewFailures(const NightlyRunDiff& changes);  // regressed, of a first run, or in new buckets
+size_t NewFailures(const NightlyRunDiff& changes);  // regressed, first_run and new_buckets
 
 // Compares two nightly runs; `before` is nullptr for the first.
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
                                   const NightlyRun& now);
-// Compares the newest nightly run of a history with the previous one. A pruned one is not compared.
+// Compares the newest nightly run of a history with the previous one, unless that is pruned.
 NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
-// Returns red for a regression (lost support too), a new failure, an engine without verdicts or
-// lost cases; yellow for flaky or changed cases, or for a pruned run, of which no change is known;
-// else green. Each failure causes red only once.
+// Returns red for a regression (also of support), a new failure, an engine without verdicts or lost
+// cases. Returns yellow for flaky or changed cases, and for a pruned run, whose changes are
+// unknown. Otherwise returns green. Each failure causes red only once.
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);
 
@@ -186,8 +185,8 @@ OpenFindings NewestReleaseFindings(const History& history);
 // still open since 2026-11-20; xla@0.11.2 still has 14 of 31 findings replayed (40 are known)."
 std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes);
 
-// A part of the sentence. A count has the name of its list: one of ListsOf, "findings", or "new",
-// which is what NewFailures counts.
+// A part of the summary sentence. If it is a count, `list` names the list that it counts: a list of
+// ListsOf, "findings", or "new" for NewFailures.
 struct SummaryPart {
   std::string text, list = "";
 };

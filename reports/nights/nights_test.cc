@@ -301,7 +301,7 @@ TEST(NightsTest, NothingIsARegressionInTheFirstRun) {
   EXPECT_THAT(markdown, ::testing::Not(HasSubstr("regressed")));
 }
 
-// Every report counts what the exit status of a run counts.
+// Every report counts the same cases as the exit status of a run.
 TEST(NightsTest, TheFirstRunCountsWhatTheScorecardCounts) {
   for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind) {
     for (const bool expected : {true, false}) {

@@ -13,7 +13,7 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr size_t kOperations = 30;  // the ones with the fewest bits checked
+constexpr size_t kOperations = 30;  // the number of operations listed, fewest checked bits first
 
 std::string Heading(const NightlyRun& now, const std::string& sentence) {
   return absl::StrFormat(
@@ -137,7 +137,7 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
     absl::StrAppend(&text, "- ", now.notes[i], "\n");
   for (const NamedChanges& list : ListsOf(changes)) {
     if (list.changes->empty()) continue;
-    // Nothing is worse than before in a first run.
+    // In a first run, `regressed` has all unexpected cases.
     const bool is_first = changes.since.empty() && list.changes == &changes.regressed;
     const bool is_new = list.changes == &changes.first_run;
     text += MarkdownLine({is_first ? "not as expected"

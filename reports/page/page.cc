@@ -180,7 +180,7 @@ void AddClauses(const PageInput& input, Json& data) {
   }
   data["case_clauses"] = Json::object();
   for (const auto& [address, ids] : input.clauses_of_cases) {
-    // The name of a case has no parameters: movement/pad:types.
+    // The key is the case's name without parameters: movement/pad:types.
     data["case_clauses"][address.substr(0, address.find(':', address.find(':') + 1))] = ids;
   }
 }

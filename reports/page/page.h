@@ -26,7 +26,7 @@ struct ClauseRow {
   std::string state;                  // tested, freedom, untestable or open
   std::string note;                   // ruling or reason
   std::string fault;                  // a seeded fault that a case detects
-  std::vector<std::string> programs;  // tests that replace cases
+  std::vector<std::string> programs;  // test programs that check it instead of cases
 };
 
 // The clauses that each case cites, by address, for all cases of the suite.

@@ -170,7 +170,7 @@ class PageTest(unittest.TestCase):
         table = self.find("#ulprows").text
         for text in ("tanh", "ulp(3)", "2.88 was 0.50", "0.50"):
             self.assertIn(text, table)
-        # The value is near its bound and therefore marked.
+        # The page marks a value that is near its bound.
         self.find("#ulprows button.known").click()
         self.assertIn("0.46289062", self.find("#failurebody").text)
         self.driver.switch_to.active_element.send_keys(Keys.ESCAPE)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synthetic directories of runs, for tests of the store and the page: nightly runs whose every
-difference is known."""
+"""Writes directories of synthetic nightly runs, for tests of the store and the page. All differences
+between the runs are known."""
 
 import json
 import pathlib
@@ -53,7 +53,7 @@ def verdict(engine, address, mark, expected):
 
 
 def write_run(folder, day, engines, cases, known=()):
-    """`engines`: marks by name, one letter per case; 'l': no verdict. `known`: expected failures."""
+    """Writes a run. `engines` has marks by name, one letter per case; 'l' omits the verdict."""
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     lost = any("l" in marks for marks in engines.values())
@@ -96,7 +96,7 @@ def write_campaign(folder, engine, buckets):
 
 
 def edited(marks, **changes):
-    """Marks with some letters replaced: edited('ppp', f=[1])."""
+    """Returns marks with some letters replaced: edited('ppp', f=[1]) is 'pfp'."""
     letters = list(marks)
     for mark, places in changes.items():
         for i in places:

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Tests results recorded by `blame` and `history --keep`, which a nightly run's own override.
+// Tests results recorded by `blame` and `history --keep`; results of a nightly run override them.
 TEST(FindingsTest, FindingHasPassAndReleases) {
   const std::string root = ::testing::TempDir() + "/store_findings";
   fs::remove_all(root);

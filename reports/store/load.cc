@@ -252,7 +252,7 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until,
 
 absl::StatusOr<History> RunStore::Load(int nights, const std::string& until,
                                        const std::vector<std::string>& without) {
-  // The transaction is one snapshot, so that a concurrent import is not seen in part.
+  // The transaction reads one snapshot, so it does not see a part of a concurrent import.
   HLOCTS_RETURN_IF_ERROR(database_->Run("BEGIN"));
   auto history = Loader(*database_).Load(nights, until, without);
   HLOCTS_RETURN_IF_ERROR(database_->Run("COMMIT"));

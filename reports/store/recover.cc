@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovers a damaged store: every row that is still readable, then those that only the backup has.
+// Recovers a damaged store: copies every row that is still readable, and rows only in the backup.
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"

@@ -25,7 +25,7 @@ void CacheTextId(const std::string& text, int64_t id,
   ids[text] = id;
 }
 
-// Returns the number of bits that a share of the elements do not reach, from quarter-bit counts.
+// Returns the quantile `share` of the elements' checked bits, from counts by quarters of a bit.
 double Quantile(const std::vector<int64_t>& quarters, int64_t elements, double share) {
   int64_t seen = 0;
   const double wanted = share * static_cast<double>(elements);
