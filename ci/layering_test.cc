@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks which directory may include which, where foreign headers are permitted, and that no
-// directories include each other in a cycle. Reads every source file as text, including device
-// code, .def lists and tests.
+// Checks which directories each directory may include, which may include third-party headers, and
+// that directories do not include each other in a cycle. Reads every source file as text, including
+// device code, .def lists and tests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,8 +63,8 @@ bool IsTest(const std::string& file) {
   return absl::EndsWith(file, "_test.cc") || absl::EndsWith(file, "_testing.h");
 }
 
-// The table of ARCHITECTURE.md. `reports` includes only `spec`, so that every judging component may
-// write its records.
+// The table of ARCHITECTURE.md. `reports` includes only `spec`, so that every component that judges
+// may write records with it.
 const std::map<std::string, std::set<std::string>>& Allowed() {
   static const auto* allowed = new std::map<std::string, std::set<std::string>>{
       {"spec", {"spec"}},
@@ -81,7 +81,7 @@ const std::map<std::string, std::set<std::string>>& Allowed() {
   return *allowed;
 }
 
-// Directories inside backends that may include more than the others.
+// Directories in backends that may include more than the others in backends.
 const std::map<std::string, std::set<std::string>>& AllowedInBackends() {
   static const auto* allowed = new std::map<std::string, std::set<std::string>>{
       {"backends/differ/", {"reference", "reports"}},
@@ -193,7 +193,7 @@ std::map<std::string, std::set<std::string>> FolderGraph() {
   return graph;
 }
 
-// A path from `from` back to itself; empty: none.
+// Returns a path from `from` back to `from`; empty if there is none.
 std::vector<std::string> FindCycle(const std::map<std::string, std::set<std::string>>& graph,
                                    const std::string& from) {
   std::vector<std::string> way = {from};

@@ -13,10 +13,10 @@ target_compile_options(hlocts_options INTERFACE -fPIC -ffp-contract=off -fno-fas
 target_include_directories(hlocts_options INTERFACE
                            "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR};${CMAKE_BINARY_DIR}>")
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # g++ 12 vectorises two adjacent roundings of doubles to floats and loses one
-  # (reference/evaluator_test.cc). In every target: a header's inline function has one copy.
+  # g++ 12 vectorises two adjacent roundings of doubles to floats and loses one of them
+  # (reference/evaluator_test.cc). Every target needs the option, since targets share inline functions.
   target_compile_options(hlocts_options INTERFACE -fno-tree-slp-vectorize)
-  # g++ 12 reports these for correct code of the standard library and Abseil that it has inlined.
+  # g++ 12 gives these warnings for correct code of the standard library and Abseil, once inlined.
   target_compile_options(hlocts_options INTERFACE -Wno-maybe-uninitialized -Wno-stringop-overflow
     -Wno-array-bounds -Wno-stringop-overread -Wno-restrict -Wno-free-nonheap-object
     -Wno-dangling-pointer)
@@ -32,16 +32,16 @@ if(HLOCTS_SANITIZE)
   target_link_options(hlocts_options INTERFACE -fsanitize=address,undefined)
 endif()
 
-# Static: a plugin may contain its own protobuf, and two shared ones in one process abort.
+# Links protobuf statically: a plugin may contain its own, and two shared ones abort the process.
 find_library(HLOCTS_PROTOBUF_STATIC NAMES libprotobuf.a REQUIRED)
 add_library(hlocts_protobuf INTERFACE)
 target_link_libraries(hlocts_protobuf INTERFACE $<BUILD_INTERFACE:${HLOCTS_PROTOBUF_STATIC}>
                       $<INSTALL_INTERFACE:protobuf::libprotobuf> Threads::Threads)
 
-# Headers of libraries that nearly every file includes. No header of the project: an edit of one
-# would rebuild everything.
+# Precompiles headers of libraries that nearly every file includes. It has no header of this project,
+# since each edit of that header would rebuild everything.
 if(HLOCTS_PCH)
-  # Written once: another time stamp would rebuild everything.
+  # Writes the file only once, since a new time stamp would rebuild everything.
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cc CONTENT "")
   add_library(hlocts_pch OBJECT ${CMAKE_BINARY_DIR}/pch.cc)
   target_link_libraries(hlocts_pch PRIVATE hlocts_options ${HLOCTS_ABSL})
@@ -57,7 +57,7 @@ if(HLOCTS_PCH)
     <absl/strings/str_cat.h> <absl/types/span.h>)
 endif()
 
-# hlocts_target(<name>): options and precompiled header of a library or a program.
+# hlocts_target(<name>): gives a library or program the project's options and precompiled header.
 function(hlocts_target name)
   target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:hlocts_options>)
   if(HLOCTS_PCH)
@@ -66,8 +66,8 @@ function(hlocts_target name)
   endif()
 endfunction()
 
-# hlocts_sources(<variable> <pattern> <own> [directories ...]): files of the directory <own>, or of this
-# one if it is "", and of the others.
+# hlocts_sources(<variable> <pattern> <own> [directories ...]): sets the variable to the files that
+# match the pattern in <own> (this directory if <own> is "") and in the other directories.
 function(hlocts_sources variable pattern own)
   cmake_path(APPEND own ${pattern} OUTPUT_VARIABLE globs)
   foreach(directory ${ARGN})
@@ -78,8 +78,8 @@ function(hlocts_sources variable pattern own)
 endfunction()
 
 # hlocts_library(<name> [IN directory] [DIRECTORIES ...] [DEPS ...] [PROTOS ...]): a static library of
-# every *.cc of this directory, or of that after IN, and of DIRECTORIES except *_test.cc, *_main.cc,
-# *_fuzzer.cc and main.cc. A directory without sources becomes an interface library.
+# every *.cc in the directory after IN (default: this one) and in DIRECTORIES, except *_test.cc,
+# *_main.cc, *_fuzzer.cc and main.cc. Without sources, the library is an interface library.
 function(hlocts_library name)
   cmake_parse_arguments(ARG "" "IN" "DIRECTORIES;DEPS;PROTOS" ${ARGN})
   hlocts_sources(sources *.cc "${ARG_IN}" ${ARG_DIRECTORIES})
@@ -107,8 +107,8 @@ function(hlocts_program name)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 endfunction()
 
-# hlocts_plugin(<name>): a library in build/engines that finds others in its directory. DT_RPATH, which
-# libraries of libraries inherit, is the same in every build directory.
+# hlocts_plugin(<name>): makes a library a plugin in build/engines that finds other libraries in its
+# directory. It has DT_RPATH, which also applies to the dependencies of its libraries.
 function(hlocts_plugin name)
   target_link_options(${name} PRIVATE -Wl,--disable-new-dtags)
   set_target_properties(${name} PROPERTIES INSTALL_RPATH "$ORIGIN" BUILD_WITH_INSTALL_RPATH ON
@@ -124,7 +124,7 @@ function(hlocts_generate_proto proto out_sources)
     COMMAND protobuf::protoc --cpp_out=${CMAKE_BINARY_DIR} -I ${CMAKE_SOURCE_DIR} ${relative}
     WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     DEPENDS ${CMAKE_SOURCE_DIR}/${relative})
-  # Generated code: no warnings, its arithmetic is not checked, and its messages name no build
+  # Compiles generated code without warnings and arithmetic checks. Its messages name no build
   # directory.
   set(options -w -ffile-prefix-map=${CMAKE_BINARY_DIR}/=)
   if(HLOCTS_SANITIZE)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests which steps of a nightly run are done, and what it says of engines and budget, without the
-program."""
+"""Tests which steps of a nightly run are done, and its messages about engines and budget, with a
+replacement for the program."""
 
 import contextlib
 import io
@@ -21,8 +21,8 @@ from night import steps  # noqa: E402
 from night import night as module  # noqa: E402
 from night.night import TIME_OVER, Night, file_name  # noqa: E402
 
-# Replaces the program: it adds $VERDICTS verdicts to the run of four cases in --out, then does $THEN.
-# It continues only a run of the request $REQUEST.
+# Replaces the program: adds $VERDICTS verdicts to the run of four cases in --out, then evaluates
+# $THEN. Continues a run only if its request was $REQUEST.
 PROGRAM = """#!/bin/bash
 for word; do case $word in --out=*) out=${word#--out=} ;; esac; done
 mkdir -p $out
@@ -93,7 +93,7 @@ class NightTest(unittest.TestCase):
         self.assertIn("; about --tier=smoke --budget=26m is needed", note)  # 1.25 * 686 s / 0.55
 
     def suite(self, night, then="exit 0", verdicts=4, request="r"):
-        """Does the step with PROGRAM, and returns what is printed."""
+        """Runs the step with PROGRAM, and returns the printed text."""
         program = self.out / "program"
         program.write_text(PROGRAM)
         program.chmod(0o755)
@@ -290,7 +290,7 @@ class NightTest(unittest.TestCase):
         self.assertEqual(night.hlocts("20", limit=100)[0], TIME_OVER)
         self.assertLess(time.monotonic() - started, 10)
         log = self.out / "log"
-        night.options.hlocts = os.devnull  # which cannot be started
+        night.options.hlocts = os.devnull  # cannot be started
         self.assertEqual(night.hlocts(limit=100, log=log), (TIME_OVER, ""))
         self.assertTrue(log.exists())
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the installed tree of a release's wheel and tarball: bin, lib/hlocts, share/hlocts.
 
-stage() makes it from a Ninja build, with the notices and the SBOM (CycloneDX 1.5) of the libraries
-that the build used. Ninja lists the archives and headers, lib/hlocts has the shared libraries,
-Debian's package lists give their packages, and ci/third_party.txt their licences.
+stage() makes the tree from a Ninja build, with the notices and the SBOM (CycloneDX 1.5) of the
+libraries that the build used. Ninja lists their archives and headers, and lib/hlocts has the shared
+libraries. Debian's package lists name the packages, and ci/third_party.txt their licences.
 """
 
 import hashlib
@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 VERSION = (ROOT / "VERSION").read_text().strip()
 LISTS = pathlib.Path("/var/lib/dpkg/info")
 NOTICES, SBOM = "THIRD_PARTY_NOTICES.txt", f"hlocts-{VERSION}.cdx.json"  # in share/hlocts
-# Headers of the compiler and the kernel are interfaces of the system.
+# Omits packages of the system itself: the compiler, the C library and the kernel.
 _SYSTEM = re.compile(r"glibc|linux|gcc-\d+|gcc-defaults|llvm-toolchain-\d+|libxcrypt")
 
 
@@ -50,7 +50,7 @@ def stage(build, folder):
 
 
 def lacking(words, folder, share):
-    """Returns whether a page in `folder` names a file of the source that `share` lacks."""
+    """Returns True if a page in `folder` names a file of the source tree that `share` lacks."""
     names = re.findall(r"(?<![\w./<-])(?!build|out/)(?:[\w.-]+/)+(?:[\w.-]*\w)?", words)
     trees = ((ROOT, share), (ROOT / folder.relative_to(share), folder))
     return any((source / name).exists() and not any((tree / name).exists() for _, tree in trees)
@@ -58,7 +58,7 @@ def lacking(words, folder, share):
 
 
 def pages_of(share):
-    """Returns the pages that installed_page changes; not suites and spec/clauses, which claims hash."""
+    """Returns the pages to change by installed_page. Omits suites and spec/clauses: claims hash them."""
     folders = ("docs", "results", "spec/judge")
     return [*share.glob("*.md"), *(page for name in folders for page in (share / name).rglob("*.md"))]
 
@@ -74,9 +74,9 @@ def _list_findings(share):
 
 
 def installed_page(text, folder, share, prefix=""):
-    """Returns a page for readers without a checkout: the program by its name, and links to files
-    that are in `folder`, with `prefix`. Other links are replaced by their text. A span or a command
-    that names a file which `share` lacks is marked."""
+    """Returns a page for readers without a checkout. The program has its installed name. Links to
+    files in `folder` get `prefix`; other links are replaced by their text. Marks code spans and
+    commands that name a file which `share` lacks."""
 
     def link(found):
         words, target = found.groups()
@@ -85,12 +85,12 @@ def installed_page(text, folder, share, prefix=""):
         return f"{words} (source tree)" if words.strip("`") == target or lacking(words, *trees) else words
 
     def span(found):
-        is_marked = found[0][0] == "`" and lacking(found[0], *trees)  # link() marks that of a link
+        is_marked = found[0][0] == "`" and lacking(found[0], *trees)  # link() marks a span in a link
         return found[0] + " (source tree)" * is_marked
 
     for word, name in (("build/hlocts", "hlocts"), ("ci/nightly", f"{prefix}ci/nightly")):
         text = text.replace(word, name)
-    # A line that names a checkout is for one.
+    # Does not change a line that names a checkout, since it is for users with a checkout.
     text = re.sub(r"(?<!checkout: )(?<!checkout `)pip install \./python", "pip install hlocts-*.whl", text)
     trees, parts = (folder, share), re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     for number, part in enumerate(parts):
@@ -106,7 +106,7 @@ def installed_page(text, folder, share, prefix=""):
 
 
 def _without_links(folder):
-    """Replaces links by files: wheels contain none, and a library's short name is a link."""
+    """Replaces links by files: a library's short name is a link, and wheels cannot contain links."""
     for link in [path for path in folder.rglob("*") if path.is_symlink()]:
         target = link.resolve()
         link.unlink()
@@ -127,14 +127,14 @@ def symbol_version(folder, prefix="GLIBC_"):
 
 
 def platform_tag(folder):
-    """Returns a wheel's platform: the oldest glibc that has every symbol."""
+    """Returns a wheel's platform tag, with the oldest glibc that has all required symbols."""
     if os.confstr("CS_GNU_LIBC_VERSION").split()[0] != "glibc":
         raise RuntimeError("a wheel with the program needs glibc")
     return "manylinux_{}_{}_{}".format(*symbol_version(folder), platform.machine())
 
 
 def _files_used(build, targets):
-    """Returns archives, headers and texts outside of tree and build that the targets need."""
+    """Returns the archives, headers and texts that the targets need from outside tree and build."""
     made_of = _output("ninja", "-C", build, "-t", "inputs", *targets).splitlines()
     objects = [name for name in made_of if name.endswith((".o", ".gch", ".pch"))]
     headers = re.findall(r"^ +(\S+)", _output("ninja", "-C", build, "-t", "deps", *objects), re.M)

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the tree of a release (ci/staging.py) in another directory. It runs there, needs no newer
-system than promised, names no directory of the build, and describes each of its libraries. Two
-packings of it have the same bytes.
+"""Tests the tree of a release (ci/staging.py) in another directory. The tree must run there, need no
+newer system than promised, name no directory of the build, and describe each of its libraries.
+Packing it twice must give the same bytes.
 
   staging_test.py BUILD"""
 
@@ -52,7 +52,7 @@ class Staged(unittest.TestCase):
         return done.stdout
 
     def nightly(self, *words, **more):
-        """Returns what a nightly run said, and its working directory."""
+        """Returns the completed process of a nightly run, and its working directory."""
         here = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
         return run(self.tree / "share/hlocts/ci/nightly", "--budget=1s", "--night=n", "--hook=cat", *words,
                    cwd=here, env=os.environ | {"HLOCTS_CACHE": str(here)}, **more), here
@@ -170,7 +170,7 @@ class Staged(unittest.TestCase):
         kept = (bundle / "finding.textproto").read_text().splitlines(keepends=True)
         (bundle / "finding.textproto").write_text("".join(
             line for line in kept if not line.startswith("certificate:")))
-        # -S: without the packages of the system.
+        # -S hides the packages of the system.
         for script in ("check.py", "certify.py"):
             without = self.certify(script, bundle, python=(sys.executable, "-S"))
             self.assertEqual((without.returncode, without.stdout), (3, ""), without.stderr)
@@ -266,7 +266,7 @@ class Replayed(unittest.TestCase):
 
 
 class Continued(unittest.TestCase):
-    """The same command continues a nightly run that did not end."""
+    """Tests that the same command continues a nightly run that did not end."""
 
     def test_one_process_writes_a_run_and_the_next_continues_it(self):
         with tempfile.TemporaryDirectory() as out:

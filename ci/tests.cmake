@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Test programs and their entries in ctest. Included by CMakeLists.txt.
 
-# hlocts_test_program(<name> <sources>... [DEPS ...]): a GoogleTest program. It knows the source
-# directory as HLOCTS_SOURCE_DIR and the build directory as HLOCTS_BINARY_DIR.
+# hlocts_test_program(<name> <sources>... [DEPS ...]): a GoogleTest program. The macros
+# HLOCTS_SOURCE_DIR and HLOCTS_BINARY_DIR are the source directory and the build directory.
 function(hlocts_test_program name)
   cmake_parse_arguments(ARG "" "" "DEPS" ${ARGN})
   add_executable(${name} ${ARG_UNPARSED_ARGUMENTS})
@@ -12,17 +12,17 @@ function(hlocts_test_program name)
   hlocts_target(${name})
 endfunction()
 
-# A temporary directory per test, so that parallel tests do not share files, and a time
-# limit that only a hanging test reaches.
+# hlocts_test_limits(<name>): sets a temporary directory for the test, so that parallel tests do not
+# share files, and a time limit that only a hanging test reaches.
 function(hlocts_test_limits name)
   file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/tmp/${name})
   set_tests_properties(${name} PROPERTIES TIMEOUT 1800
                        ENVIRONMENT TEST_TMPDIR=${CMAKE_BINARY_DIR}/tmp/${name})
 endfunction()
 
-# hlocts_test(<name> [IN directory] [SHARDS N] [DIRECTORIES ...] [DEPS ...]): every *_test.cc of this
-# directory, or of that after IN, and of DIRECTORIES in one program, run in the source directory. SHARDS
-# divides a long one into N tests of ctest, which run in parallel: <name>, <name>_2, ...
+# hlocts_test(<name> [IN directory] [SHARDS N] [DIRECTORIES ...] [DEPS ...]): a test program of every
+# *_test.cc in the directory after IN (default: this one) and in DIRECTORIES. It runs in the source
+# directory. SHARDS divides a long test into N tests of ctest that run in parallel: <name>, <name>_2, ...
 function(hlocts_test name)
   cmake_parse_arguments(ARG "" "IN;SHARDS" "DIRECTORIES;DEPS" ${ARGN})
   hlocts_sources(sources *_test.cc "${ARG_IN}" ${ARG_DIRECTORIES})
@@ -37,7 +37,7 @@ function(hlocts_test name)
   endif()
 endfunction()
 
-# The test <name> becomes the first of <count> shards of its program.
+# hlocts_test_shards(<name> <count>): divides the test <name> into shards, of which it is the first.
 function(hlocts_test_shards name count)
   foreach(shard RANGE 1 ${count})
     set(test ${name}_${shard})
@@ -55,8 +55,8 @@ function(hlocts_test_shards name count)
   endforeach()
 endfunction()
 
-# hlocts_xla_dependent_test(<name> <command>...): a test that needs XLA's C++. Without it the test is
-# in the list, disabled and labelled xla_absent, so that it is counted.
+# hlocts_xla_dependent_test(<name> <command>...): a test that needs XLA's C++. Without XLA's C++, ctest
+# lists the test as disabled with the label xla_absent, so that ci/test can count it.
 function(hlocts_xla_dependent_test name)
   if(TARGET hlocts_xla)
     add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

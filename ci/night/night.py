@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The directory of a nightly run: finished steps, the remaining budget, and running programs."""
+"""Defines the directory of a nightly run: finished steps, remaining budget, running programs."""
 
 import ctypes
 import datetime
@@ -16,27 +16,27 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TREE = (ROOT / "CMakeLists.txt").exists()  # else an installation, which is not written to
-# Shares of the budget of a nightly run. The unused share of a step goes to the next ones.
+# Shares of the budget of a nightly run. The next steps get the share that a step does not use.
 SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
           "clang-tidy": 0.08}
-# Import, repetitions and report use the last part of the budget, of which no other step uses the
-# part of the repetitions.
+# The share of the budget for import, repetitions and report, which come last. REPEAT is the part of
+# LAST that is only for repetitions.
 LAST, REPEAT = 0.1, 0.05
 TIME_OVER = "time ran out"
-SECONDS_OF_A_RUN = 12 * 3600  # an unfinished run that is younger is continued by the same command
-SECONDS_BETWEEN_LINES = 60  # of progress, as in `hlocts run`
+SECONDS_OF_A_RUN = 12 * 3600  # the same command continues an unfinished run that is younger
+SECONDS_BETWEEN_LINES = 60  # between lines of progress, as in `hlocts run`
 
 
 class Stopped(Exception):
-    """A run that cannot go on. Its directory keeps the finished steps."""
+    """Raised if a run cannot continue. The run's directory keeps the finished steps."""
 
 
 class Cut(str):
-    """The message of a step that the budget cut, which the report counts. The step is not done."""
+    """The message of a step that the budget cut short. The report counts it; the step is not done."""
 
 
 class NoEngine(str):
-    """The message of a suite whose engine does not start, which is in the status of the report."""
+    """The message of a suite whose engine does not start. The report's exit status includes it."""
 
 
 class Night:
@@ -56,11 +56,11 @@ class Night:
         self.state = {"done": [], "problems": {}, "notes": []}
         if self.state_path.exists():
             self.state |= json.loads(self.state_path.read_text())
-        # An older file has one list of "STEP: PROBLEM".
+        # A file of an older version has one list of "STEP: PROBLEM".
         self.state["problems"] |= (one.split(": ", 1) for one in self.state.pop("failed", []))
         self.is_reported = "hook" in self.state["done"]
         self.without_engine = set()  # steps that ended with NoEngine
-        self.status = None  # of the last program
+        self.status = None  # exit status of the last program
         self.end = time.monotonic() + options.budget
         self.deadline = self.end - options.budget * LAST
 
@@ -70,8 +70,8 @@ class Night:
         os.replace(half, self.state_path)
 
     def step(self, name, work):
-        """Does `work` unless it is done, and returns its problem. A step that fails is reported and
-        does not end the run. Continuing the run repeats it, and imports new results."""
+        """Calls `work` unless the step is done, and returns its problem. A failed step is reported
+        and does not end the run. A continued run repeats the step and imports its new results."""
         if name in self.state["done"]:
             say(f"{self.short(name)}: done before")
             return None
@@ -96,17 +96,17 @@ class Night:
         return problem
 
     def failed_steps(self):
-        """Returns the failed steps, except those in the status of the report."""
+        """Returns the failed steps, except those that the report's exit status includes."""
         return [step for step in self.state["problems"] if step not in self.without_engine]
 
     def short(self, text):
-        """Returns a text with the labels of the engines in place of their names."""
+        """Replaces names of engines in a text by their labels."""
         for engine in self.state.get("engines", []):
             text = text.replace(engine, label_of(engine) or engine)
         return text
 
     def begin_repetitions(self):
-        """Gives the programs that follow the rest of the budget, and at least the part of the repetitions."""
+        """Lets later programs use the rest of the budget, or at least the share of repetitions."""
         least = time.monotonic() + self.options.budget * REPEAT
         self.end = self.deadline = max(self.end, least)
 
@@ -117,9 +117,9 @@ class Night:
         return min(self.options.budget * SHARES[part] / parts, max(self.left(), 5))
 
     def hlocts(self, *arguments, limit=None, log=None, mode="w", good=(0, 1), tick=None):
-        """Runs the program. Returns None or an error message, and its standard output. A limit in
-        seconds ends before the part of the repetitions at the latest, after which such a program does
-        not start."""
+        """Runs the program. Returns None or an error message, and the standard output. `limit` is in
+        seconds. A program with a limit ends before the time that is only for repetitions, or does not
+        start if that time has come."""
         least = self.options.budget * LAST / 2
         if limit is not None:
             last = self.end - self.options.budget * REPEAT - time.monotonic()
@@ -146,8 +146,8 @@ class Night:
 
 
 def run(command, out, errors, limit, grace=60, tick=None):
-    """Interrupts the program at the limit, as by Ctrl-C, so that it keeps its results. Kills it
-    after the seconds of `grace`, at most a minute. Calls `tick` while the program runs."""
+    """Runs a program. At the limit, interrupts it as by Ctrl-C, so that it saves its results, and
+    kills it `grace` seconds later, at most a minute. Calls `tick` while the program runs."""
     process = subprocess.Popen(command, cwd=ROOT, stdout=out or subprocess.PIPE, stderr=errors,
                                text=True, start_new_session=True, preexec_fn=end_with_parent)
     end = time.monotonic() + (math.inf if limit is None else limit)
@@ -175,8 +175,8 @@ def run(command, out, errors, limit, grace=60, tick=None):
 
 
 def end_with_parent():
-    """Lets the kernel kill this process with its parent, so that nothing else writes to a run that
-    is continued after kill -9."""
+    """Lets the kernel kill this process with its parent: after kill -9 of the parent, it must not
+    write to a run that another process continues."""
     ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
@@ -185,8 +185,8 @@ def say(text):
 
 
 def free_name(out):
-    """Returns the name of an unfinished run of the last hours (it may have begun before midnight),
-    or the next free name of today."""
+    """Returns the name of an unfinished run of the last 12 hours, also of one that began yesterday.
+    If there is none, returns the next free name of today."""
     for state in out.glob("*/state.json"):
         recent = time.time() - state.stat().st_mtime < SECONDS_OF_A_RUN
         if recent and not (state.parent / "finished").exists():
@@ -217,5 +217,5 @@ def name_of(engine):
 
 
 def file_name(engine):
-    """Returns the label, which is unique in a run, or else the name without special letters."""
+    """Returns the label, which is unique in a run, or else the name with '_' for special letters."""
     return label_of(engine) or re.sub(r"[^\w.@-]", "_", engine)

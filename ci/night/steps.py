@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The steps of a nightly run. Each returns None, or an error message."""
+"""Defines the steps of a nightly run. Each step returns None or an error message."""
 
 import datetime
 import hashlib
@@ -19,14 +19,14 @@ OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
 REPEATS = 2  # further runs of a regression
 CASES_OF_A_PART = 20  # of the regressions on an engine
-NOTES_IN_MARKDOWN = 3  # summary.cc
-MARGIN = 1.25  # of an estimated budget
+NOTES_IN_MARKDOWN = 3  # kNamed in summary.cc
+MARGIN = 1.25  # factor for an estimated budget
 TIDY_FOLDERS = ("spec/ir", "spec/text", "spec/infer", "spec/judge", "reference", "generators",
                 "reports", "backends", "suites", "fuzz", "tools")
 
 
 def described(program, engines):
-    """Returns what the program knows of each engine: its name in records, availability, reason."""
+    """Returns each engine's name in records, availability, and the reason if it is not available."""
     named = [f"--backend={engine}" for engine in engines]
     done = subprocess.run([program, "backends", "--json", *named], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
@@ -34,18 +34,18 @@ def described(program, engines):
 
 
 def absent(program, engines):
-    """Returns {engine: reason} of the engines that cannot run, as one that is not installed."""
+    """Returns {engine: reason} of the engines that cannot run, e.g. as they are not installed."""
     said = zip(engines, described(program, engines))
     return {engine: one["reason"] for engine, one in said if not one["available"]}
 
 
 def parts_of(engine):
-    """Returns label and kind of an engine's name, and its path with options or else its name."""
+    """Splits an engine's name into its label and kind, and the path (or name) with options."""
     return re.fullmatch(r"((?:[^/=]*=)?(?:pjrt:|exec:)?)(.*)", engine).groups()
 
 
 def with_absolute_path(engine):
-    """Returns an engine's name with the path of its plugin or program, if any, as an absolute one."""
+    """Returns an engine's name with the path of its plugin or program, if any, made absolute."""
     prefix, path = parts_of(engine)
     file = re.split("[? ]", path)[0]
     is_path = "/" in file or prefix.endswith("pjrt:") and os.path.isfile(file)
@@ -53,7 +53,7 @@ def with_absolute_path(engine):
 
 
 def hashes(engines):
-    """Returns the hash of each engine's file. Engines by name are of one release."""
+    """Returns the hash of each engine's file. Engines without a path are fixed by their release."""
     paths = {engine: pathlib.Path(re.split("[? ]", parts_of(engine)[1])[0]) for engine in engines}
     return {engine: hashlib.sha256(path.read_bytes()).hexdigest()
             for engine, path in paths.items() if path.is_absolute() and path.is_file()}
@@ -61,7 +61,7 @@ def hashes(engines):
 
 def identities(night):
     """Returns version and file hash of each engine, by its name in records. The version of an engine
-    without a file includes the name that its label stands for."""
+    without a file includes the engine's name, which a label may hide."""
     files = hashes(night.state["engines"])
     said = zip(night.state["engines"], described(night.options.hlocts, night.state["engines"]))
     return {one["name"]: {"file": files.get(engine, "")[:12], "version": one["version"] if engine in files
@@ -70,7 +70,7 @@ def identities(night):
 
 
 def has_report(folder):
-    """Returns True if the run reported its failures, and its suites were done, cut, or without engine."""
+    """Returns True if the run wrote a report and no suite failed, except for a missing engine."""
     if (folder / "finished").exists() or not (folder / "night.json").exists():
         return (folder / "night.json").exists()
     problems = json.loads((folder / "state.json").read_text())["problems"]
@@ -78,13 +78,13 @@ def has_report(folder):
 
 
 def other_runs(night, with_report):
-    """Returns the names of the other runs with a report, or of those that began and have none."""
+    """Returns the names of the other runs that have a report, or of those that have none."""
     return sorted(path.parent.name for path in night.options.out.glob("*/state.json")
                   if path.parent != night.folder and has_report(path.parent) == with_report)
 
 
 def not_compared(night):
-    """Returns the options by which the program skips them."""
+    """Returns the options that make the program skip runs without a report."""
     return [f"--without={name}" for name in other_runs(night, False)]
 
 
@@ -94,7 +94,7 @@ def last_with_report(night):
 
 
 def base(night):
-    """Returns a note on runs without a report since the one with which this run is compared."""
+    """Returns a note on runs without a report between this run and the one it is compared with."""
     last = last_with_report(night)
     skipped = [name for name in other_runs(night, False) if last < name < night.name]
     return [f"compared with {last or 'no run'}: {', '.join(skipped)} ended without a complete report"
@@ -102,7 +102,7 @@ def base(night):
 
 
 def exchanged(night):
-    """Returns a note on each engine whose name stands for another version or file than in the
+    """Returns a note on each engine whose name refers to another version or file than in the
     previous run with a report."""
     last = last_with_report(night)
     if not last:
@@ -120,14 +120,14 @@ def exchanged(night):
 
 
 def changed(night):
-    """Returns the engines whose files are not those with which the run began."""
+    """Returns the engines whose files have changed since the run began."""
     now = hashes(night.state["engines"])
     return [engine for engine, hash in night.state.setdefault("files", now).items()
             if hash != now.get(engine)]
 
 
 def begun_with_others(night):
-    """Returns the message to a user who continues a run with other engines, or other files of these."""
+    """Returns a message if a user continues a run with other engines or changed files, else ""."""
     engines = night.state["engines"]
     if night.options.engine and engines_of(night) != engines:
         said = f"the engines {' '.join(engines)}: name these to continue the run"
@@ -141,7 +141,7 @@ def begun_with_others(night):
 
 def unknown_engine(program, engine):
     """Returns the program's message if no engine can have this name, else ""."""
-    if "exec:" in engine:  # a worker serves no commands
+    if "exec:" in engine:  # `hlocts worker` does not serve exec: engines
         return ""
     done = subprocess.run([program, "worker", f"--backend={engine}"], stdin=subprocess.DEVNULL,
                           capture_output=True, text=True, check=False)
@@ -162,8 +162,8 @@ def engines_of(night):
 
 
 def by_engine(given, engines, names):
-    """Returns the files of --expectations by label, or by engine without one, and the names that are of
-    no engine. A user gives the label, or the name in records with or without options."""
+    """Returns the files of --expectations by label, or by name for an engine without one, and given
+    names that match no engine. Users give labels or names in records, with or without options."""
     files, known, given = dict(given), set(), dict(given)
     for engine, name in zip(engines or [], names):
         of = [key for key in (name, label_of(engine), name.split("?")[0]) if key in given]
@@ -183,8 +183,8 @@ def suite_folder(night, engine):
 
 
 def run_suite(night, engine, limit):
-    """Runs the cases without a verdict of the night. Returns None only if each case has one, whatever
-    it is: no exit status alone makes a suite done."""
+    """Runs the cases that have no verdict yet. Returns None only if each case has a verdict of any
+    kind: an exit status alone does not make a suite done."""
     folder = suite_folder(night, engine)
     problem = run_cases(night, engine, limit)
     if night.status == 2 and cases_of(folder)[0]:
@@ -222,7 +222,7 @@ def run_cases(night, engine, limit):
         problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
                                   f"--out={folder}", "--resume", *expected(night, engine), limit=limit,
                                   tick=tick)
-    finally:  # also of a run that is stopped and continued
+    finally:  # also counts the time of a run that is stopped and continued
         add_seconds(night, "suite", engine, started)
     return problem
 
@@ -234,7 +234,7 @@ def add_seconds(night, part, engine, started):
 
 
 def cases_of(folder):
-    """Returns the number of cases with a verdict in the directory of a run, and of all its cases."""
+    """Returns the number of cases with a verdict in a run's directory, and the number of all cases."""
     if not (folder / "verdicts.jsonl").exists():
         return 0, 0
     done = {one["case"] for one in json_lines((folder / "verdicts.jsonl").read_text())}
@@ -248,9 +248,9 @@ def is_whole(folder):
 
 
 def rates(night, part):
-    """Returns the seconds per case or finding on each engine: the largest of this run and the last
-    ones of its tier, of the whole ones if there are any, because the slowest cases are first. A run
-    without a tenth of them has no rate."""
+    """Returns the seconds per case or finding on each engine: the largest rate of this run and of the
+    last runs of its tier. Complete runs take precedence, because the slowest cases come first. A run
+    with less than a tenth of the cases or findings has no rate."""
     largest = {}
     states = sorted(night.options.out.glob("*/state.json"))[-14:]
     for path in {night.state_path, *states}:
@@ -267,8 +267,8 @@ def rates(night, part):
 
 
 def cut_by_the_budget(night):
-    """Returns a note on cases and findings that the budget left without verdict, and the budget that
-    all of them need, about: the time of these parts grows with it. A campaign uses any time."""
+    """Returns a note on cases and findings that have no verdict because the budget was too short,
+    and an estimate of a sufficient budget. Campaigns are not estimated, since they use any time."""
     said, unknown, seconds = [], [], {}
     suites = {engine: cases_of(suite_folder(night, engine)) for engine in night.state["engines"]}
     asked = {"suite": suites, "findings": night.state.get("replayed", {})}
@@ -278,7 +278,7 @@ def cut_by_the_budget(night):
         for engine, (done, all_of_them) in counts.items():
             name = name_of(engine)
             if not suites[engine][0]:
-                continue  # the engine returns nothing
+                continue  # the engine gave no verdict
             if done < all_of_them and (part != "suite" or engine in night.state.get("cut", [])):
                 said.append(texts[part].format(name, done, all_of_them, all_of_them - done))
             seconds[part] = seconds.get(part, 0) + known.get(name, 0) * all_of_them
@@ -288,7 +288,7 @@ def cut_by_the_budget(night):
         return []
     least = max(seconds.get("suite", 0) / SHARES["suite"],
                 sum(seconds.values()) / (SHARES["suite"] + SHARES["findings"]), night.options.budget)
-    # A larger budget has more cases, unless the tier is named.
+    # Names the tier, since a larger budget may select a tier with more cases.
     budget = f"--tier={night.state['tier']} --budget={math.ceil(MARGIN * least / 60)}m"
     advice = (f"no rate yet for {', '.join(unknown)}; without these, about {budget} is needed" if unknown
               else f"about {budget} is needed")
@@ -301,7 +301,7 @@ def suite(night, engine, engines):
 
 
 def rest_of_suite(night, engine):
-    """Continues interrupted runs after all other runs."""
+    """Continues an interrupted suite after the suites of all engines."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
     problem = run_suite(night, engine, max(night.left() / 2, share, 60))
     if problem is None:
@@ -319,7 +319,7 @@ def findings(night, engine, engines):
 
 
 def rest_of_findings(night, engine, engines):
-    """Continues interrupted replays in the time that the campaigns left."""
+    """Continues interrupted replays in the time that the campaigns did not use."""
     return replay(night, engine, engines, night.options.budget)
 
 
@@ -328,7 +328,7 @@ def replay(night, engine, engines, limit):
     log = night.folder / "findings" / file_name(engine) / "history.jsonl"
     log.parent.mkdir(parents=True, exist_ok=True)
     known = json_lines(log.read_text()) if log.exists() else []
-    log.write_text("".join(json.dumps(one) + "\n" for one in known))  # no half line
+    log.write_text("".join(json.dumps(one) + "\n" for one in known))  # drops an incomplete line
     done = {one["module"] for one in known}
     bundles = sorted(str(path.parent.relative_to(ROOT))
                      for path in RECORDED.glob("*/finding.textproto")
@@ -347,8 +347,8 @@ def replay(night, engine, engines, limit):
 
 
 def concerns(finding, night, engines):
-    """Returns False for a finding of a family of engines (iree-..., litert-...) of which none
-    runs."""
+    """Returns False for a finding of a family of engines (iree-..., litert-...) if no engine of the
+    family runs."""
     if "families" not in night.state:
         _, listed = night.hlocts("engines", "list", "--json")
         night.state["families"] = sorted({one["name"].split("@")[0] for one in json_lines(listed)})
@@ -358,7 +358,7 @@ def concerns(finding, night, engines):
 
 
 def found_by(night, engine):
-    """Returns the number of buckets of earlier campaigns on this engine, which sets its share."""
+    """Returns the number of buckets that campaigns found on this engine; its share depends on it."""
     count = 0
     for path in night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl"):
         count += sum(1 for one in json_lines(path.read_text()) if not one.get("known"))
@@ -366,7 +366,7 @@ def found_by(night, engine):
 
 
 def modules_of_today(night, engine):
-    """Returns the number of modules of the day's earlier nightly runs, which its seed repeats."""
+    """Returns the number of modules of earlier nightly runs of this day, which have the same seed."""
     counts = [0]
     for path in night.options.out.glob(f"{night.name[:10]}*/fuzz/{file_name(engine)}/state.json"):
         if path.is_relative_to(night.folder) or not (path.parents[2] / "finished").exists():
@@ -401,7 +401,7 @@ def fuzz(night, engine, weight):
 
     problem = campaign(time_s, modules)
     if problem is None and not_small_yet(out):
-        # A failure's name comes from its minimised module; it distinguishes new and known failures.
+        # A failure is named by its minimised module; the name shows if the failure is known.
         done = json.loads((out / "state.json").read_text())["next"]
         again = min(max(120, time_s), int(night.left()))
         if again < 5:
@@ -444,7 +444,7 @@ def repeat_on(night, engine, given, cases, said, part):
         shutil.rmtree(out, ignore_errors=True)
         problem, _ = night.hlocts("run", *cases, f"--backend={given}", *expected(night, given),
                                   "--tier=exhaustive", f"--out={out}", limit=night.left())
-        if problem:  # a part of the verdicts must not be imported
+        if problem:  # incomplete repetitions must not be imported
             for path in night.folder.glob(f"repeat/{name}.*"):
                 shutil.rmtree(path)
             return problem
@@ -459,7 +459,7 @@ def suspects(said):
 
 
 def named_as_given(night):
-    """Returns the engines with their names in records, which have no paths."""
+    """Returns {name in records: name as given}, since names in records have no paths."""
     named = {}
     for engine in night.state["engines"]:
         record = night.folder / "suite" / file_name(engine) / "run.json"
@@ -469,7 +469,7 @@ def named_as_given(night):
 
 
 def mark_flakes(night, engine, words, said, name):
-    """Marks as flakes, in the records of the last repetition, the cases whose verdicts differ."""
+    """Marks cases whose verdicts differ as flakes, in the records of the last repetition."""
     first = {one["case"]: one["now"] for one in suspects(said) if one["engine"] == engine}
     path = night.folder / "repeat" / f"{name}.{REPEATS}" / "verdicts.jsonl"
     records = json_lines(path.read_text())
@@ -478,7 +478,7 @@ def mark_flakes(night, engine, words, said, name):
         if len(set(seen)) > 1:
             one["flake"] = ", ".join(seen)
     path.write_text("".join(json.dumps(one) + "\n" for one in records))
-    for number in range(1, REPEATS):  # one record of each is enough
+    for number in range(1, REPEATS):  # one record of each case is enough
         shutil.rmtree(night.folder / "repeat" / f"{name}.{number}")
 
 
@@ -488,7 +488,7 @@ def import_all(night, *parts):
                for path in sorted((night.folder / part).glob(f"*/{name}"))]
     if not folders:
         return "there is nothing to import"
-    if "findings" in parts:  # releases recorded elsewhere (records.py unpack), passes at fault
+    if "findings" in parts:  # adds results of other releases (records.py unpack), passes at fault
         folders += [str(path.parent) for path in sorted(RECORDED.glob("*/history.json"))]
     problem, _ = night.hlocts("store", "import", *dict.fromkeys(folders), "--incomplete",
                               f"--night={night.name}", f"--store={night.options.store}", good=(0,))
@@ -496,8 +496,8 @@ def import_all(night, *parts):
 
 
 def retention(night):
-    """Deletes verdicts of old nightly runs but keeps their counts, and all of the run with which the
-    next one is compared. Copies no file if no run is old."""
+    """Deletes the verdicts of old nightly runs, but not their counts. Keeps all verdicts of the run
+    with which the next one is compared. Does nothing if no run is old."""
     problem, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}",
                                  good=(0,))
     nights = {one["night"]: one.get("pruned") for one in json_lines(text)}
@@ -515,7 +515,7 @@ def check_store(night):
     store = night.options.store
     if not store.exists():
         return None
-    # Status 1 is damage. The import reports another problem, such as a full disk.
+    # Status 1 means damage. The import reports any other problem, such as a full disk.
     problem, _ = night.hlocts("store", "check", f"--store={store}", good=(0, 2, 3))
     if problem:
         problem, text = night.hlocts("store", "recover", f"--store={store}", good=(0,))
@@ -528,7 +528,7 @@ def selfcheck(night):
     record = night.folder / "selfcheck.jsonl"
     problem, _ = night.hlocts("selfcheck", "faults", "--fault=swapped-operands", "--json",
                               f"--time={int(limit)}s", limit=2 * limit + 60, log=record)
-    # A person judges a seeded fault that was not detected, because it may have changed nothing.
+    # Only notes a seeded fault that was not detected, because it may have had no effect.
     night.state["notes"] += [f"selfcheck: {one['fault']} is not detected: {one['reason']}"
                              for one in json_lines(record.read_text()) if not one["killed"]]
     return problem
@@ -567,7 +567,7 @@ def hook(night, problem=""):
 
 
 def report(night):
-    """Writes the page and its companions. Returns the exit status of `hlocts report`."""
+    """Writes the page and the other reports. Returns the exit status of `hlocts report`."""
     folder = night.folder
     notes = [night.short(note) for note in (
         *exchanged(night), *cut_by_the_budget(night), *base(night), *night.state["notes"],

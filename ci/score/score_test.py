@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the action and the image. Inputs are declared and passed by the environment. The scoring
-lines run as in a service. The image pins its contents and its user is not root.
+"""Tests the action and the image. The action declares its inputs and passes them by environment.
+Its script runs as in a CI service. The image pins its contents, and its user is not root.
 
   score_test.py HLOCTS"""
 
@@ -39,7 +39,7 @@ class Action(unittest.TestCase):
             self.assertEqual("run" in step, "shell" in step)
 
     def score(self, plugin, folder, **inputs):
-        """Runs the step as a runner does, with the program where the action builds it."""
+        """Runs the step like a CI runner, with the program in the directory of the action's build."""
         (step,) = (one for one in action()["runs"]["steps"] if one.get("name") == "Score")
         values = {name: one.get("default", "") for name, one in action()["inputs"].items()}
         values |= inputs | {"plugin": plugin, "out": f"{folder}/out"}
@@ -75,7 +75,7 @@ class Action(unittest.TestCase):
 
 
 class Workflow(unittest.TestCase):
-    """`try --ci`: files that are complete except for the build step, and that run unchanged."""
+    """Tests that `try --ci` writes files that run unchanged, except for the build step."""
 
     def setUp(self):
         self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -105,7 +105,7 @@ class Workflow(unittest.TestCase):
         variables, steps = self.steps()
         release = self.folder / "made/hlocts-any/bin"
         release.mkdir(parents=True)
-        # A program in place of a release's program; it records its arguments.
+        # Replaces a release's program by one that records its arguments.
         (release / "hlocts").write_text('#!/bin/sh\necho "$@" >>"$CALLS"\n')
         (release / "hlocts").chmod(0o755)
         subprocess.run(["tar", "-czf", variables["HLOCTS"], "-C", "made", "hlocts-any"],
