@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Code that ci/test and ci/conformance share; sourced, not run.
+# Code that the scripts of this directory share. It is sourced, not run.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root"

@@ -22,7 +22,7 @@ found=$(cd "$source_folder/fuzz/targets" && ls ./*_fuzzer.cc | sed 's|^\./||; s|
 targets=${*:-$found}
 ninja -C "$build" $targets fuzz_seeds
 
-# Copies libraries that a bare machine lacks next to the targets.
+# Copies to $OUT/lib the libraries that a bare machine lacks.
 mkdir -p "$OUT/lib"
 for target in $targets; do
   cp "$build/$target" "$OUT/"
