@@ -71,8 +71,8 @@ struct ArgumentState {
   int64_t leaf = 0;
   bool consumed = false;        // the engine took the caller's buffer
   int64_t aliased_output = -1;  // the output leaf in this argument's memory; -1: none
-  // True if an argument that was not consumed has other bits after the run than before. Engines
-  // check this, on all devices, if the module has aliases or donors.
+  // True if the run changed the bits of an argument that was not consumed. Engines check this, on
+  // all devices, if the module has aliases or donors.
   bool changed = false;
 };
 

@@ -38,8 +38,8 @@ add_library(hlocts_protobuf INTERFACE)
 target_link_libraries(hlocts_protobuf INTERFACE $<BUILD_INTERFACE:${HLOCTS_PROTOBUF_STATIC}>
                       $<INSTALL_INTERFACE:protobuf::libprotobuf> Threads::Threads)
 
-# Precompiles headers of libraries that nearly every file includes. It has no header of this project,
-# since each edit of that header would rebuild everything.
+# Precompiles headers of libraries that nearly every file includes. Omits headers of this project,
+# since each edit of such a header would rebuild everything.
 if(HLOCTS_PCH)
   # Writes the file only once, since a new time stamp would rebuild everything.
   file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pch.cc CONTENT "")

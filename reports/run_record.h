@@ -58,7 +58,7 @@ class MergeCheck {
   MergeCheck(std::vector<std::string> folders, std::vector<const RunRecord*> records);
   // Returns false if this engine already has a verdict on this case.
   bool Add(const std::string& backend, const std::string& address);
-  // Returns the problems, none if complete. Different requests are also a problem.
+  // Returns the problems; none if the shards are complete. Different requests are also a problem.
   std::vector<std::string> Problems();
   std::set<std::pair<std::string, std::string>> Missing() const;  // engine, address
 

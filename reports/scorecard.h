@@ -45,7 +45,7 @@ class Scorecard {
 // The option of XLA's CPU plugins that sets the number of devices.
 inline constexpr char kDevicesOption[] = "?client.cpu_device_count=";
 // Returns the reasons why verdicts are unsupported ("52 need 4 devices"), the most frequent first,
-// with known remedies. Reasons that differ only in numbers or names of instructions are one.
+// with known remedies. Reasons that differ only in numbers or names of instructions are merged.
 std::string UnsupportedReasons(const std::vector<Verdict>& verdicts);
 
 }  // namespace hlocts::reports

@@ -284,7 +284,7 @@ extern "C" const PJRT_Api* GetPjrtApi() {
   return api;
 }
 
-// For frameworks with handlers of custom calls; see handlers.h.
+// Frameworks call this function to register handlers of custom calls; see handlers.h.
 extern "C" const char* HloctsCheckRegisterHandler(const char* name, const char* platform,
                                                   void* handler, uint32_t traits) {
   if (GetPjrtApi() == nullptr) return "no plugin";

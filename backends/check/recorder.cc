@@ -149,7 +149,7 @@ Recorder::Recorder(Settings settings)
       owner_(getpid()),
       directory_(settings_.out.empty() ? "hlocts-check-" + std::to_string(owner_) : settings_.out),
       start_(Clock::now()) {
-  // Made absolute, since a client may change its working directory.
+  // Makes the path absolute, since a client may change its working directory.
   std::error_code error;
   directory_ = std::filesystem::absolute(directory_, error).string();
   // The processes of a client share `out`.

@@ -25,7 +25,7 @@ namespace hlocts::check {
 // The settings of the checking plugin, from the environment variable HLOCTS_CHECK: words NAME=VALUE
 // separated by spaces. docs/pages/checking.md describes them for users.
 
-// The setting `plugin` of a client whose engine is no plugin, such as jaxlib's own CPU.
+// The setting `plugin` of a client whose engine is not a plugin, such as jaxlib's own CPU.
 inline constexpr char kOwnClient[] = "jax";
 
 struct Settings {
@@ -49,7 +49,7 @@ struct Leaf {
   std::string bytes;
 };
 
-// A program as compiled, one for each loaded executable.
+// The compiled program of a loaded executable.
 struct Program {
   uint64_t id = 0;
   std::string unsupported;  // why its executions are not recorded; "" if they are

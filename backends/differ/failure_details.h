@@ -69,8 +69,8 @@ bool IsTie(const Module& module, const ExecuteRequest& request, const LoadOption
            const reports::VerdictFailure& failure, int64_t returned, int64_t accepted);
 
 // Returns the operands of the instruction that the failure names, at the failing element, with the
-// reference's values. Empty if they are unknown: the instruction is not in the entry computation,
-// its element cannot be traced, or more than one device runs.
+// reference's values. Returns none if they are unknown, i.e. if the instruction is not in the entry
+// computation, its element cannot be traced, or more than one device runs.
 std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
                                                 const LoadOptions& load,
                                                 const reports::VerdictFailure& failure);

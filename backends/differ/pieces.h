@@ -28,7 +28,7 @@ struct PieceRun {
 
 struct CutCounts {
   int64_t pieces = 0;        // executions judged, and pieces that accepted outputs judge
-  int64_t inconclusive = 0;  // pieces among them
+  int64_t inconclusive = 0;  // those that are inconclusive
   int64_t probable = 0;      // inconclusive pieces that the tests of lemma 44 find probable
   int64_t by_terms = 0;      // among these, pieces with sums that agree by terms
   int64_t not_run = 0;       // pieces with missing inputs, or unsupported by the engine
@@ -54,9 +54,9 @@ class PieceRunner {
   // The outputs must outlive the runner.
   void Accept(const std::vector<std::vector<Literal>>& outputs,
               absl::Span<const ModuleAcceptance> sets);
-  // Returns the first wrong piece in data order; a crash, a hang or a rejection also makes a piece
-  // wrong. If a loop, branch or call is wrong, returns the first wrong piece inside it. Returns
-  // null if none is wrong.
+  // Returns the first wrong piece in the order of execution; a crash, a hang or a rejection also
+  // makes a piece wrong. If a loop, branch or call is wrong, returns the first wrong piece inside
+  // it. Returns null if none is wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
   // Returns the first `most` wrong pieces, each instruction once. Pieces whose inputs come from a
   // wrong piece are included.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the obligations of an engine other than values: to preserve arguments that were not
-// donated, outfeeds, and the bits of NaNs that are only moved.
+// Tests the obligations of an engine other than values: not to change arguments that were not
+// donated, to return outfeeds, and to preserve the bits of NaNs that are only moved.
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"

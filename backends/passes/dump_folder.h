@@ -36,9 +36,9 @@ std::optional<DumpFile> ParseDumpName(absl::string_view file);
 // A text that differs from the previous one.
 struct Stage {
   std::string file;  // name in the directory
-  // The pass that made the text; "" for the compiler's input. If a pass runs an inner pipeline, the
-  // changes that it makes before first become visible at the start of that pipeline. They are
-  // attributed to that pass.
+  // The pass that made the text; "" for the compiler's input. If a pass runs an inner pipeline, its
+  // earlier changes first appear in the dump at the start of that pipeline. These changes are
+  // attributed to the pass.
   std::string after, pipeline;
   std::string text;
 };

@@ -54,8 +54,8 @@ struct PassBlame {
   std::vector<JudgedStage> stages;
   int64_t dumps = 0;
   int64_t failed = 0, runs = 0;  // failures and runs of the unchanged module; 0: not repeated
-  // The verdict with the pass `switched_off` disabled. The blame is confirmed if no such run fails
-  // and the runs are so many that this is not by chance.
+  // The verdict with the pass `switched_off` disabled. The blame is confirmed if none of these runs
+  // fails and there are enough of them to exclude chance.
   std::optional<reports::Verdict> without;
   std::string switched_off;
   int64_t failed_without = 0, runs_without = 0, runs_needed = 0;

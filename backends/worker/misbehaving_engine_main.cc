@@ -4,8 +4,8 @@
 // of loads as its time; "abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes" and
 // "exit" misbehave. It rejects custom calls and more than one partition; with the argument
 // "options" it rejects every module. Environment: MISBEHAVE_ABORT_EVERY=2 aborts every second
-// execution of a process, MISBEHAVE_HANG_FROM=3 hangs from the third on, MISBEHAVE_MEMORY_EVERY=4
-// exhausts memory every fourth time.
+// execution of a process, MISBEHAVE_HANG_FROM=3 hangs in the third and every later execution, and
+// MISBEHAVE_MEMORY_EVERY=4 exhausts memory in every fourth.
 #include <poll.h>
 #include <unistd.h>
 

@@ -294,8 +294,8 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }
 
-// Sends Load and Execute together if the worker supports this and an empty pipe can hold both. If
-// the pipe were too small, the driver would block if the worker hangs before it reads them.
+// Sends Load and Execute together if the worker supports this and an empty pipe can hold both. With
+// a smaller pipe, the driver would block if the worker hung before reading them.
 absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module,
                                                             const LoadOptions& options,
                                                             const ExecuteRequest& request) {

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kReapAttempts = 100;
 constexpr useconds_t kReapPauseMicros = 10'000;
-// A worker is polled for its exit 750 times in 1.5 seconds: an interrupted run must end within two.
+// The number of polls for a worker's exit, in 1.5 s. An interrupted run must end within 2 s.
 constexpr int kEndAttempts = 750;
 constexpr useconds_t kEndPauseMicros = 2'000;
 

@@ -336,8 +336,8 @@ TEST(FrameTest, PiecesMakeFrames) {
   close(fds[0]);
 }
 
-// Tests a test engine (misbehaving_engine_main.cc) that fails to start after a crash: starts number
-// `from` to `to` fail. A file counts the starts, from 0.
+// Uses a test engine (misbehaving_engine_main.cc) that fails to start after a crash: its starts
+// number `from` to `to` fail. A file counts the starts, from 0.
 class StartsTest : public ::testing::Test {
  protected:
   void Make(int from, int to) {

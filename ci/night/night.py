@@ -19,8 +19,8 @@ TREE = (ROOT / "CMakeLists.txt").exists()  # else an installation, which is not 
 # Shares of the budget of a nightly run. The next steps get the share that a step does not use.
 SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
           "clang-tidy": 0.08}
-# The share of the budget for import, repetitions and report, which come last. REPEAT is the part of
-# LAST that is only for repetitions.
+# LAST is the share of the budget for import, repetitions and report, which come last. REPEAT is the
+# part of LAST that only repetitions use.
 LAST, REPEAT = 0.1, 0.05
 TIME_OVER = "time ran out"
 SECONDS_OF_A_RUN = 12 * 3600  # the same command continues an unfinished run that is younger

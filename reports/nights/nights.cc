@@ -74,7 +74,7 @@ std::vector<bool> RequestedCases(const History& history, const NightlyRun& night
   return asked;
 }
 
-// Returns true if different cases were requested. A missing case may then be removed, not lost.
+// Returns true if different cases were requested. A missing case then need not be lost.
 bool RequestedDifferentCases(const NightlyRun& before, const NightlyRun& now) {
   return before.suite != now.suite || before.tier != now.tier || before.queries != now.queries;
 }

@@ -97,7 +97,7 @@ struct MeasuredUlps {
   WorstUlps worst;
 };
 
-// The minimised failures with one probable cause that campaigns found.
+// Minimised failures that campaigns found and that have one probable cause.
 struct Bucket {
   std::string engine, name;
   std::string origin;  // "seed 7, module 29, stream edge"

@@ -14,9 +14,9 @@ namespace hlocts::reports {
 // Returns the finding with an empty module. All fields are empty if there is no finding.textproto.
 Finding ReadFinding(const std::string& folder);
 
-// Returns each release with its mark (MarkOf), from history.json. Marks are: wrong in the same way,
-// right, unsupported, inconclusive. Omits releases that did not run or whose compiler did not get
-// the module. Empty if there is no such file.
+// Returns each release with its mark (MarkOf), from history.json. A mark says that the release is
+// wrong in the same way, right, unsupported or inconclusive. Omits releases that did not run or
+// whose compiler did not get the module. Returns none if there is no such file.
 std::vector<std::pair<std::string, char>> RecordedMarks(const std::string& folder);
 
 }  // namespace hlocts::reports

@@ -111,7 +111,7 @@ absl::Status SwitchToLog(sqlite3* handle, Database& database) {
 
 absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path, Mode mode) {
   sqlite3* handle = nullptr;
-  // Also opens for writing to read, if permitted, in order to recover the log of a killed writer.
+  // A reader opens the file for writing too, if permitted, to recover the log of a killed writer.
   int code = sqlite3_open_v2(
       path.c_str(), &handle,
       SQLITE_OPEN_READWRITE | (mode == Mode::kWrite ? SQLITE_OPEN_CREATE : 0), nullptr);

@@ -294,7 +294,7 @@ TEST(CompiledTest, TilesAreWhereTheCompilerRecordsThem) {
   EXPECT_EQ(verdict({1, 0}).kind, Outcome::kFail);
 }
 
-// {given instruction, optimized form, verdict}.
+// A given instruction, an optimized form of it, and the expected verdict.
 struct Meant {
   const char *given, *made;
   Outcome verdict;

@@ -25,7 +25,7 @@ Json BackendConfig(const Instruction& call) {
   return ParseJson<Json>(text ? absl::string_view(text->text) : "");
 }
 
-// Returns the part of the call's backend_config with the given name: the parameters of the library.
+// Returns the part `part` of the call's backend_config, which has the parameters of the library.
 absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) {
   const Json config = BackendConfig(call);
   if (config.is_discarded() || !config.contains(part))
@@ -37,8 +37,8 @@ const Shape& ValueOf(const Shape& shape) {
   return shape.IsTuple() ? shape.tuple_shapes()[0] : shape;
 }
 
-// Returns the shape in which sums are computed: at least f32. kUnimplemented for integers, since no
-// document states whether a library's integers saturate or wrap.
+// Returns the shape in which sums are computed: at least f32. Returns kUnimplemented for integers,
+// since no document states whether a library's integers saturate or wrap.
 absl::StatusOr<Shape> SumShape(const Shape& result) {
   const PrimitiveType type = result.element_type();
   if (IsInteger(type) || type == PrimitiveType::kPred)

@@ -254,7 +254,7 @@ constexpr LibraryCallRow kLibraryCalls[] = {
     {"AssumeGatherIndicesInBound", OperandItself},
     {"Cholesky", LowerCholesky},
     {"ConcatBitcast", OfItsSlices},
-    {"GetRngSeed", AnyContent},  // of XLA:GPU too: random numbers are right for every seed
+    {"GetRngSeed", AnyContent},  // also of XLA:GPU; any seed is correct
     {"InvertDiagBlocksLowerTriangular", LowerInverse},
     {"InvertDiagBlocksUpperTriangular", UpperInverse},
     {"PadToStatic", SizesApart},

@@ -97,7 +97,7 @@ class CompileOnlyBackend : public Backend {
   }
 
  private:
-  // Opens the plugin and its topology description. Returns kUnavailable if it has none.
+  // Opens the plugin and its topology description. Returns kUnavailable if there is no description.
   absl::Status Open() {
     if (topology_.get() != nullptr) return absl::OkStatus();
     HLOCTS_ASSIGN_OR_RETURN(api_, PjrtApi::Load(settings_.path));

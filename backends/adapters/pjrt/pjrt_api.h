@@ -3,7 +3,7 @@
 // returns is destroyed.
 //
 // Version skew: every argument struct is zeroed and has the size that spec/pjrt defines. If the
-// table of an older plugin ends before a function, calls of it return Unimplemented.
+// table of an older plugin ends before a function, calls of that function return Unimplemented.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ class PjrtApi {
   absl::Status Await(PJRT_Event* event) const;
 
   const PJRT_Api& table() const { return *api_; }
-  // The extension of hlocts' plugins (spec/pjrt/hlocts_extension.h); null for other plugins.
+  // Returns the extension of hlocts' plugins (spec/pjrt/hlocts_extension.h); null for others.
   const Hlocts_Pjrt_Extension* extension() const;
   // Returns the version and attributes of the plugin, e.g. "PJRT 0.90, xla_version=2, ...".
   std::string Description() const;

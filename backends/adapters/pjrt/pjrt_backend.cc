@@ -296,7 +296,7 @@ class PjrtBackend : public Backend {
     if (sharded) return LoadSharded(module, std::move(compile));
     const std::unique_ptr<Module> undone = ours ? nullptr : WithoutCompiledForm(module);
     auto loaded = Compile(undone ? *undone : module, compile, options.reuse);
-    // A module from another compiler has settings that this compiler may reject.
+    // Compiles without the settings of another compiler, which this compiler may reject.
     const std::unique_ptr<Module> plain =
         ours || loaded.ok() ? nullptr : WithoutBackendConfigs(undone ? *undone : module);
     if (plain == nullptr) return loaded;

@@ -287,7 +287,7 @@ TEST(PjrtTest, AGpuPluginWithoutAGpuIsAClearErrorAndNoHang) {
   EXPECT_THAT(ran.out, HasSubstr("unavailable"));
 }
 
-// Has arrays with uneven tiles, replicated tiles, and annotations in all forms.
+// A module of arrays with uneven tiles, replicated tiles, and annotations in all forms.
 constexpr char kSharded[] = R"(HloModule m, num_partitions=4
 add {
   p = s32[] parameter(0)
@@ -319,7 +319,7 @@ TEST_F(RealXlaTest, PartitionsShardedModules) {
   EXPECT_EQ(Verdict(module, "cpu"), "pass ");
 }
 
-// The update is in the last tile (openxla/xla 49118).
+// The update is in the last tile (openxla/xla#49118).
 TEST_F(RealXlaTest, SaysThatAModuleIsWrongOnlyWhenPartitioned) {
   const std::string module = WriteModule("clamped", R"(HloModule m
 ENTRY e {

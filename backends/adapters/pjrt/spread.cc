@@ -57,7 +57,7 @@ bool AllEqual(const std::vector<std::vector<Literal>>& of_devices) {
   });
 }
 
-// Returns the request for all devices.
+// Splits the full arguments of a request into tiles. Returns the request for all devices.
 absl::StatusOr<ExecuteRequest> Split(const DeviceTilings& spread, const ExecuteRequest& whole) {
   if (whole.arguments.size() != 1) return absl::InternalError("expected one set of full arguments");
   ExecuteRequest request = whole;

@@ -17,9 +17,9 @@ from stablehlo_text import plain_text, results_of
 
 # Functions that compiled code calls in addition to libm. memrefCopy copies one strided array onto
 # another of the same shape. Each array is passed as the fields of Array below, strides in elements.
-# __trunc?fbf2 round to bf16, ties to even, as compilers' run-time libraries do (that of gcc 12
-# lacks them): the bits are returned in the low half of a float register. The bits of a double below
-# a float are merged into the float's last bit (round to odd), so that nothing is rounded twice.
+# __trunc?fbf2 round to bf16, ties to even, like the functions of compilers' run-time libraries (gcc
+# 12 lacks them). They return the bits in the low half of a float register. A double is first rounded
+# to odd: its lower bits are merged into the last bit of a float, so nothing is rounded twice.
 SUPPORT = """
 #include <stdint.h>
 #include <stdlib.h>

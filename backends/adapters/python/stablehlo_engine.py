@@ -71,7 +71,7 @@ def without_tuple(block):
     """Returns the last operation of main, without the tuple in which old converters put results."""
     end = list(block.operations)[-1]
     made = end.operands[0].owner if len(end.operands) == 1 else None
-    if getattr(made, "name", "") != "stablehlo.tuple":  # a parameter has a block
+    if getattr(made, "name", "") != "stablehlo.tuple":  # `made` is a block for a parameter
         return end
     with ir.InsertionPoint(end), ir.Location.unknown():
         parts = func.ReturnOp(list(made.operands))

@@ -22,7 +22,7 @@ def refusal(error, what):
     text = f"{what}{type(error).__name__}: {error}"
     if isinstance(error, (AttributeError, ImportError, TypeError)):
         return Unsupported(f"the adapter needs a newer release: {text}")
-    # StableHLO's verifier rejected the module. The parser's guess that a plugin is old is removed.
+    # Removes the parser's guess that a plugin is old, since StableHLO's verifier rejected the module.
     own_words = text.replace("old unsupported plugin", "")
     return Unsupported(text) if NO_WORDS.search(own_words) else Refused(text)
 

@@ -154,7 +154,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
   if (!is_program) {
     HLOCTS_ASSIGN_OR_RETURN(rewriter, FindRewriter(name));
   }
-  // Checks the library first: to install the release would not help if the library is missing.
+  // Checks the library first: without it, installing the release would not help.
   if (NeedsXla(rewriter)) {
     HLOCTS_ASSIGN_OR_RETURN(xla, XlaConverter(name));
   }

@@ -25,7 +25,7 @@ enum class ModuleForm : uint8_t {
 absl::string_view ModuleFormName(ModuleForm form);  // "hlo", "stablehlo", "stablehlo-bytecode"
 
 struct ConvertOptions {
-  std::string rewrite;  // name of a pass on the way; "" for none
+  std::string rewrite;  // name of a pass to run; "" for none
   double timeout_seconds = 60;
   int64_t memory_bytes_max = int64_t{8} << 30;
 };

@@ -93,8 +93,8 @@ HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_print_text(hlocts_xla_view module
                                                           hlocts_xla_bytes* text,
                                                           hlocts_xla_bytes* error);
 
-// Returns HLOCTS_XLA_OK if the module is valid for XLA. It builds the module (PARSE_ERROR), then
-// runs HloVerifier (VERIFY_ERROR) with its defaults: layout-insensitive, no mixed precision,
+// Returns HLOCTS_XLA_OK if the module is valid for XLA: XLA builds it (else PARSE_ERROR), then runs
+// HloVerifier (else VERIFY_ERROR) with its defaults: layout-insensitive, no mixed precision,
 // replica groups checked. `format` is a hlocts_xla_format value.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_verify(hlocts_xla_view module, int32_t format,
                                                       hlocts_xla_bytes* error);

@@ -191,7 +191,7 @@ TEST(CpuEngineTest, StepsAreCounted) {
   }
 }
 
-// A comparison may treat a subnormal operand as zero, except in the strict profile. A copy may not.
+// Only outside of the strict profile may a comparison treat a subnormal as zero. A copy must not.
 TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   auto module = Parsed(
       "ENTRY e { p = f32[1] parameter(0) z = f32[1] constant({0}) g = pred[1] compare(p, z), "

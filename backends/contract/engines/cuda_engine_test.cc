@@ -74,7 +74,7 @@ TEST(CudaEngineTest, WhatIsStillNeededIsNotOverwritten) {
   }
 }
 
-// A computation that ignores an operand gives no information about the width of its elements.
+// A computation that ignores an operand does not determine the width of the operand's elements.
 TEST(CudaEngineTest, AResultIsNotPutIntoANarrowerOperand) {
   const char* text =
       "second { a = pred[] parameter(0) b = pred[] parameter(1) ROOT c = f32[] convert(b) }\n"

@@ -27,7 +27,7 @@ TEST(MovesTest, TransposesOfAllWidths) {
     ExpectTheReferences(absl::StrCat("ENTRY e { a = ", type, "[3,20,2,40] parameter(0) ROOT r = ",
                                      type, "[40,2,3,20] transpose(a), dimensions={3,2,0,1} }"));
   }
-  // A transpose of a slice, and one that is smaller than a tile.
+  // A transpose of a slice, and a transpose that is smaller than a tile.
   ExpectTheReferences(
       "ENTRY e { a = f32[64,64] parameter(0) s = f32[40,50] slice(a), "
       "slice={[3:43],[7:57]} ROOT r = f32[50,40] transpose(s), dimensions={1,0} }");
@@ -134,7 +134,7 @@ TEST(MovesTest, StableSortsByRank) {
   }
 }
 
-// Several keys of different types and orders, with many ties, compared as JAX does.
+// Sorts by several keys of different types and orders, with many ties, by JAX's comparator.
 TEST(MovesTest, SortsByMoreThanOneKey) {
   const std::string head =
       "less { a = s16[] parameter(0) b = s16[] parameter(1) c = f32[] parameter(2)\n"

@@ -134,7 +134,7 @@ void ReadWrongRows(FaultSite& site) {
   }
 }
 
-// Returns the result that each tile of the first summed dimensions yields; tiles may have no rows.
+// Returns the results of the nonempty tiles of the first dimensions by which sums can be split.
 std::vector<Literal> PartsOf(FaultSite& site, int64_t tiles) {
   std::vector<Literal> parts;
   if (!Readable(site)) return parts;

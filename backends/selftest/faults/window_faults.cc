@@ -183,7 +183,7 @@ bool DilatesBase(const Instruction& instruction) {
 }
 
 // Fills the holes of a dilated base with the previous element instead of the init value. Affects
-// windows of width 1 on arrays that are large enough for a library.
+// windows of width 1 on arrays that are so large that compilers call a library.
 template <int64_t kSize>
 void DilatedHolesDropped(FaultSite& site) {
   const Window* window = site.instruction.Get<Window>(Attr::kWindow);

@@ -82,7 +82,7 @@ double FlushedResult(const NoiseJob& job, double value) {
   return tiny && job.state.Once(2) ? std::copysign(0.0, value) : value;
 }
 
-// Returns true if the exact value is between the largest number and the next power of two.
+// Returns true if the exact value is between the largest finite number and the next power of two.
 bool OverflowsByRounding(const NoiseJob& job, int64_t i) {
   if (!AllOperandsFinite(job, i) || job.type() == PrimitiveType::kF64) return false;
   double exact = HUGE_VAL, x = OperandAt(job, 0, i);
@@ -159,8 +159,8 @@ void NoisyNans(NoiseJob& job) {
   }
 }
 
-// Returns a zero that min(max(a, x), b) may return: of two zeros that are compared, either. If the
-// result is zero for another reason (a flush, or reversed bounds), returns `zero`.
+// Returns a zero that min(max(a, x), b) may return: if it compares two zeros, either of them. If
+// the result is zero for another reason (a flush, or reversed bounds), returns `zero`.
 double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
   double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);
@@ -169,7 +169,7 @@ double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   return larger > 0 && b == 0 ? b : zero;
 }
 
-// Changes the sign of zeros for which it is free.
+// Changes the sign of zeros where the sign is free.
 void NoisyZeros(NoiseJob& job) {
   if (!job.rule.Allows(kZeroSignFree) || !IsRealFloat(job.result)) return;
   if (!FormatOf(job.type()).has_negative_zero()) return;

@@ -9,7 +9,7 @@ namespace {
 constexpr int64_t kPointsMax = 1 << 16;   // points of one transform
 constexpr int64_t kNumbersMax = 1 << 18;  // points of all transforms together
 
-// The box of a circular correlation that is large enough not to wrap where results are read.
+// The box of a circular correlation, which is so large that no result contains wrapped elements.
 struct Box {
   std::vector<int64_t> sizes, padded;
   int64_t points = 1;

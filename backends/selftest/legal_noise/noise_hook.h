@@ -36,9 +36,9 @@ struct NoiseState {
 
 class NoiseHook : public reference::EvalHook {
  public:
-  // The noise uses the freedoms of `facts`, which the engine declares. If `typical`, no addition in
-  // a sum always rounds in one direction, and no accumulator is narrower than the type. Sums are
-  // also split over up to `partitions` devices.
+  // The noise uses the freedoms of `facts`, which the engine declares. If `typical`, no sum rounds
+  // all its additions in one direction, and no accumulator is narrower than the type. Sums are also
+  // split over up to `partitions` devices.
   NoiseHook(uint64_t seed, Profile profile, TargetFacts facts = {}, bool typical = false,
             int64_t partitions = 1)
       : seed_(seed),

@@ -17,7 +17,7 @@ std::complex<T> Conj(std::complex<T> x) {
   return std::conj(x);
 }
 
-// Returns the real part. A Hermitian matrix has a real diagonal; its imaginary parts are ignored.
+// Returns the real part. Imaginary parts on the diagonal of a Hermitian matrix are ignored.
 float Real(float x) { return x; }
 double Real(double x) { return x; }
 template <typename T>

@@ -158,7 +158,7 @@ class Walker {
   // Returns a usable buffer; makes one if there is none.
   absl::StatusOr<WalkBuffer*> PickLiveBuffer();
   absl::StatusOr<WalkBuffer*> BufferFor(const WalkShape& shape, size_t client, PJRT_Device* device);
-  // Returns a buffer without a handle, which is still to be created, with random contents.
+  // Returns a plan of a buffer with random contents; the handle is created later.
   WalkBuffer PlanBuffer(const WalkShape& shape, size_t client, PJRT_Device* device);
   absl::StatusOr<WalkBuffer> DrawBufferPlan();
   absl::StatusOr<WalkBuffer*> MakeFromHost(WalkBuffer buffer);

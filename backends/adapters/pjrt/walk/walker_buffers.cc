@@ -179,7 +179,7 @@ absl::Status Walker::AcquireAndReleaseReference() {
   return absl::OkStatus();
 }
 
-// The header: "Returns an error if the reference count is zero."
+// The header says: "Returns an error if the reference count is zero."
 absl::Status Walker::ReleaseUnheldReference() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   if (buffer->references > 0) return absl::OkStatus();

@@ -222,7 +222,7 @@ absl::Status Walker::CopyToOtherDevice() {
   return absl::OkStatus();
 }
 
-// The header: "Returns an error if the buffer is already on dst_device."
+// The header says: "Returns an error if the buffer is already on dst_device."
 absl::Status Walker::CopyToItsOwnDevice() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   auto args = HLOCTS_PJRT_ARGS(Buffer_CopyToDevice);
