@@ -176,8 +176,7 @@ absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
                           database_.Prepare("INSERT OR REPLACE INTO bucket VALUES(?,?,?,?,?,?)"));
   add->Bind(1, night_).Bind(2, engine).Bind(3, Scrubbed(Field(json, "bucket")));
   add->Bind(4, Scrubbed(Field(json, "signature"))).Bind(5, Scrubbed(Field(json, "origin")));
-  // The bundle is at the path that the campaign recorded or, after a move of the output, in
-  // `folder`.
+  // The bundle is at the path that the campaign recorded, or in `folder` if the output was moved.
   const std::string bundle = Field(json, "folder");
   std::string module = TextOf(bundle + "/module.hlo");
   if (module.empty())
