@@ -50,7 +50,7 @@ void ThroughFloat(FaultSite& site) {
   if (result.shape().IsTuple() || !IsInteger(result.element_type())) return;
   EditNumbers(result, [](double x) { return RoundTo(PrimitiveType::kF32, x); });
 }
-// Truncates 8-bit products to 8 bits before they enter a 32-bit sum.
+// Wraps sums of products of 8-bit integers to 8 bits.
 void ProductsIn8Bits(FaultSite& site) {
   for (Literal& operand : site.operands) {
     if (!IsInteger(operand.element_type())) return;

@@ -107,7 +107,7 @@ bool ReduceByMaximum(Instruction& instruction) {
   return true;
 }
 
-// Faults by which a value of one device replaces the result of its group.
+// Faults in the results of collectives and of ids.
 constexpr SiteFault kGroupSites[] = {
     {"collective-permute.keeps-own-value", FaultClass::kGroupOrder, Opcode::kCollectivePermute,
      "a device without source keeps its own value", KeepsOwn, false},

@@ -159,7 +159,7 @@ void Apply(Value value, FaultSite& site) {
   }
 }
 
-// Converts a 32-bit unsigned operand to float as if it were signed.
+// Converts an unsigned operand to float as if it were signed.
 void UnsignedToFloatSigned(FaultSite& site) {
   const Literal& x = site.operands[0];
   Literal& result = *site.result;

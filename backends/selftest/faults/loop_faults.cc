@@ -132,7 +132,7 @@ void NextBranch(FaultSite& site) {
   if (at >= 0 && at + 1 < branches) WriteInteger(index, 0, at + 1);
 }
 
-// Reads the condition as a byte and inverts only its lowest bit.
+// Changes a condition "not equal" to "less than", so that the loop also ends beyond the bound.
 bool NegateCondition(Instruction& loop) {
   Computation* condition = loop.CalledComputation(Attr::kCondition);
   if (condition == nullptr || condition->root() == nullptr) return false;

@@ -127,7 +127,7 @@ void HalfPowerIsRoot(FaultSite& site) {
   }
 }
 
-// Removes a convert to another type and back, for any intermediate type.
+// Removes a convert to another type and back if that type is an integer or pred, or else a float.
 void RemoveRoundTrips(Module& module, bool through_integer) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -137,7 +137,7 @@ void RemoveRoundTrips(Module& module, bool through_integer) {
       PrimitiveType middle = between->shape().element_type();
       if ((IsInteger(middle) || middle == PrimitiveType::kPred) != through_integer) continue;
       Instruction* source = between->operands()[0];
-      // f32 -> bf16 -> f32 may be removed by a permission, but not an integer through a float.
+      // A permission allows removing f32 -> bf16 -> f32, but not integer -> float -> integer.
       if (!through_integer && !IsInteger(source->shape().element_type())) continue;
       if (source->shape().CompatibleWith(instruction->shape())) Replace(*instruction, *source);
     }

@@ -62,7 +62,7 @@ void DropTail(const TailRow& row, FaultSite& site) {
   if (rebuilt.ok()) *site.result = *std::move(rebuilt);
 }
 
-// Omits the end of a row longer than `kRow` from the reduction.
+// Omits the last n mod `kRow` elements of each row of n > `kRow` elements from a reduction.
 template <int64_t kRow>
 void LongRowsCutShort(FaultSite& site) {
   if (site.operands.size() != 2) return;

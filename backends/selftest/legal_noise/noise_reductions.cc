@@ -52,7 +52,7 @@ Literal ZeroDilationGaps(const Literal& kernel, const ConvolutionDimensionNumber
   return filled;
 }
 
-// Rounds to nearest; infinities and NaN are kept.
+// Rounds to the nearest TF32 numbers; keeps infinities and NaNs.
 void RoundToTf32(Literal& operand) {
   for (int64_t i = 0; i < operand.element_count(); ++i) {
     float value = operand.data<float>()[i];
