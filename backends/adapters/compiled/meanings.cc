@@ -292,8 +292,8 @@ absl::StatusOr<std::unique_ptr<Module>> ComputationOf(const Instruction& call) {
   return absl::UnimplementedError(absl::StrCat("custom-call ", name, ": the target is not known"));
 }
 
-// Adds a copy of a computation. Each instruction of the copy that has to_apply applies the first
-// computation that `call` calls instead of its own.
+// Adds a copy of a computation. In the copy, each to_apply is the first computation that `call`
+// calls.
 Computation* AddCopy(const Computation& computation, const Instruction& call, Module& module) {
   const std::vector<Computation*> applied = call.called_computations();
   auto copy = std::make_unique<Computation>(absl::StrCat("meaning.", call.name()));

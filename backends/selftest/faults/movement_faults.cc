@@ -155,7 +155,7 @@ void SecondPartOneEarly(FaultSite& site) {
   }
 }
 
-// Drops the run-time sizes, so that the padding counts as elements.
+// Drops the run-time sizes, so that padding becomes elements.
 void BoundForSize(FaultSite& site) {
   if (site.opcode() == Opcode::kGetDimensionSize) {
     const std::vector<int64_t>& along = site.instruction.IntList(Attr::kDimensions);
