@@ -31,7 +31,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A reference with a defect: it executes `wrong` instead of `right`.
+// An engine with a defect: the reference, but it executes `wrong` instead of `right`.
 class WrongEngine : public backends::Backend {
  public:
   WrongEngine(Opcode right, Opcode wrong, int64_t elements_min = 0)
@@ -109,7 +109,7 @@ TEST(Engines, TypesThatOneLacksAreLeftOut) {
   EXPECT_FALSE(TakesDynamicArguments(info));
 }
 
-// Without dynamic arguments no parameter is dynamic, and all other modules are unchanged.
+// Without dynamic arguments no parameter is dynamic; modules that have none are unchanged.
 TEST(Engines, DynamicArgumentsThatOneLacksAreLeftOut) {
   CampaignOptions with, without;
   without.generator.dynamic_parameters = false;
@@ -199,7 +199,7 @@ TEST(ShrinkerTest, WhatDoesNotFailIsNotShrunk) {
   EXPECT_FALSE(ShrunkOn(engine, Parsed(kDeep, 1)).reproduced);
 }
 
-// 8 / 0 = 0 breaks the engine's promise, 8 / 3 = 0 the documents.
+// 8 / 0 = 0 contradicts a fact of the engine; 8 / 3 = 0 contradicts the documents.
 class AndInsteadOfDivide : public WrongEngine {
  public:
   AndInsteadOfDivide() : WrongEngine(Opcode::kDivide, Opcode::kAnd) {}
@@ -222,7 +222,7 @@ TEST(ShrinkerTest, AFailureByTheDocumentsDoesNotTurnIntoOneByAFact) {
   ASSERT_TRUE(shrunk.result.verdict.first_failure);
   EXPECT_TRUE(shrunk.result.verdict.first_failure->facts.empty());
   EXPECT_THAT(shrunk.identity, Contains(HasSubstr("without facts of the engine")));
-  // Divisions by zero alone need the fact.
+  // If only divisions by zero are wrong, the failure needs the fact.
   sample.arguments[1] = *ParseLiteralWithShape("s32[3] {0, 0, 0}");
   const reports::Verdict by_fact = RunTrial(sample, engine, {}, false).verdict;
   ASSERT_TRUE(by_fact.first_failure);
@@ -259,7 +259,7 @@ CampaignOptions SmallCampaign(const std::string& name, int64_t modules, int jobs
   options.modules_max = modules;
   options.jobs = jobs;
   options.out = testing::TempDir() + "/" + name;
-  std::filesystem::remove_all(options.out);  // of an earlier run of this test
+  std::filesystem::remove_all(options.out);  // from an earlier run of this test
   return options;
 }
 
@@ -276,7 +276,7 @@ TEST(CampaignTest, TheReferenceIsRightAboutItself) {
   }
 }
 
-// Tests that the weights of an epoch depend on earlier modules only, in any order of queries.
+// Tests that the weights of an epoch depend only on earlier modules, in any order of queries.
 TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
   CampaignOptions options;
   Guide in_turn(options), at_once(options);
@@ -295,8 +295,8 @@ TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
   EXPECT_GT(in_turn.cells(), static_cast<int64_t>(plain.size()));
 }
 
-// Returns the array of which the instruction concatenates two parts, both cut by negative padding,
-// if each annotated tile of the array has one element in that dimension; else nullptr.
+// Returns the array of which the instruction concatenates two parts, both cut out by negative
+// padding, if its sharding has tiles of one element in that dimension. Otherwise returns nullptr.
 const Instruction* RotatedInTilesOfOne(const Instruction& instruction) {
   if (instruction.opcode() != Opcode::kConcatenate || instruction.operands().size() != 2)
     return nullptr;
@@ -440,7 +440,7 @@ TEST(FailureSignatureTest, WhatAMapDoesIsPartOfTheSignature) {
   EXPECT_EQ(SignatureOf(verdict, **module), "fail count-leading-zeros,map s8 value");
 }
 
-// Shape inference rejects operands that lost all dimensions, without a crash.
+// Shape inference rejects operands that lost all dimensions, and does not crash.
 TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
   for (const char* body :
        {"ROOT t = (f32[2], s32[2]) topk(p), k=2",
@@ -500,7 +500,7 @@ TEST(ShrinkTest, AnInvalidModuleKeepsTheRuleThatItBreaks) {
   }
 }
 
-// Modules that break a rule: operands of other computations, missing attributes, wrong sizes, ...
+// The modules have operands of other computations, missing attributes, wrong sizes, ...
 TEST(ShrinkTest, InvalidModulesOfEveryKindAreShrunk) {
   CampaignOptions campaign;
   campaign.stream = *generators::StreamFromName("negative");

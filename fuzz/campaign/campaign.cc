@@ -26,11 +26,11 @@
 namespace hlocts::fuzz {
 namespace {
 
-// The state of a campaign on disk: the modules that are done. It is written atomically.
+// The state of a campaign on disk: which modules are done. The file is replaced atomically.
 struct CampaignState {
   uint64_t seed = 1;
   std::string recipe;                 // the options that determine the modules
-  std::vector<std::string> backends;  // as recorded; a resumed campaign may use others
+  std::vector<std::string> backends;  // as recorded; a resumed campaign may use other engines
   int64_t next = 0;                   // all numbers below this are done
   std::set<int64_t> done;             // numbers above `next` that are done
 
@@ -38,7 +38,7 @@ struct CampaignState {
   bool IsDone(int64_t number) const { return number < next || done.count(number) > 0; }
 
   absl::Status Save(const std::string& path) const;
-  // Errors: a missing file, or a state with another seed or recipe.
+  // Returns an error if the file is missing or its state has another seed or recipe.
   absl::Status Load(const std::string& path);
 };
 
@@ -72,7 +72,7 @@ absl::Status CampaignState::Load(const std::string& path) {
     return InvalidInput(path, ": expected a campaign of seed ", seed, ", found seed ",
                         json["seed"].get<uint64_t>());
   }
-  // Files from before version 1.0 have another word for variants.
+  // Files from before version 1.0 call variants "twins".
   const std::string found =
       absl::StrReplaceAll(json["recipe"].get<std::string>(), {{", twins ", ", variants "}});
   if (found != recipe) {
@@ -109,9 +109,9 @@ absl::Status MakeLocked(const std::string& out, FolderLock& lock) {
   return absl::OkStatus();
 }
 
-// Creates and locks the directory. If `restart`, first renames a campaign in it. Returns true if a
-// campaign in it should be resumed. Returns an error if the directory contains a campaign and
-// neither flag is set, or if another process has locked it.
+// Creates and locks the directory. If it contains a campaign, renames that campaign if `restart`;
+// otherwise returns true if `resume`. Returns an error if it contains a campaign and both flags are
+// false, or if another process has locked it.
 absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart,
                                 FolderLock& lock) {
   HLOCTS_RETURN_IF_ERROR(MakeLocked(out, lock));
@@ -137,7 +137,7 @@ class Campaign {
   absl::Status Begin();
   void Work(Engines& engines);  // called by each job's thread
   bool IsFinished() const { return failed_ || options_.stop() || SecondsLeft() <= 0; }
-  // Returns true if running work should stop.
+  // Returns true if trials in progress should stop.
   bool Stop() const { return failed_ || options_.stop() || SecondsLeft() <= -kGraceSeconds; }
   CampaignStatus Status();
   absl::Status SaveState();
@@ -147,18 +147,18 @@ class Campaign {
   }
 
  private:
-  // Modules in progress may exceed the time of the campaign by this much.
+  // Trials in progress may exceed the time of the campaign by this many seconds.
   static constexpr double kGraceSeconds = 1;
 
   double SecondsLeft() const;
-  // Returns true if no new module should be started.
+  // Returns true if no new module should be generated.
   bool IsGenerationDone() const {
     return IsFinished() || (options_.shrink_last && SecondsLeft() < options_.seconds_max / 3);
   }
   void DrawModules(Engines& engines);
   void BeginShrinking();
   void ShrinkPending(Engines& engines);
-  // Both return false if the campaign ended before the trial; module `number` is then not tried.
+  // Both return false if the campaign ended before the trial; module `number` is then not done.
   bool TryModule(int64_t number, Engines& engines, bool again);
   bool TryVariants(int64_t number, const Sample& sample, const FoundBy& found,
                    std::vector<TrialResult>& results);
@@ -285,7 +285,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     const double waited_before = engine.seconds();
     FoundBy found = {name, &engine, engines.reference.get(), origin, number, trial};
     TrialOptions first = trial;
-    first.load.reuse = true;  // trips of a loop run the same pieces
+    first.load.reuse = true;  // all iterations of a loop run the same executables
     bool variants = options_.variants > 0 && !trial.invalid;
     bool in_time =
         variants ? TryVariants(number, sample, found, results)
@@ -299,7 +299,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
 
 bool Campaign::Judged(const Sample& sample, TrialResult result, const FoundBy& found,
                       std::vector<TrialResult>& results) {
-  // After a stop only a wrong value counts, since the stop may have caused any other verdict.
+  // After a stop only a wrong value is a finding: the stop may have caused any other verdict.
   if (result.verdict.kind != Outcome::kFail && Stop()) return false;
   result.verdict.seed = options_.seed;
   if (CountsAsFinding(result.verdict.kind)) {

@@ -2,8 +2,8 @@
 // Runs a campaign: generates numbered modules, runs each on every engine, judges the results,
 // shrinks failures, assigns them to buckets and stores bundles.
 //
-// A seed and a number identify a finding: they yield the same module on every machine, for any
-// --jobs. A new count must also be added to the last JSON line (CONTRACT.md).
+// The seed and the number of a module identify a finding: they yield the same module on every
+// machine, for any --jobs. A new count must also be added to the last JSON line (CONTRACT.md).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace hlocts::fuzz {
 
-// The entry of the expectations that makes a failure known.
+// The entry of the expectations that explains a failure.
 struct KnownBy {
   std::string signature, link, clause, reason;
   bool memory = false;  // Expectation::memory
@@ -31,36 +31,36 @@ struct CampaignOptions {
   int64_t modules_max = 0;  // 0: unlimited
   // Runs only the module with this number.
   std::optional<int64_t> only;
-  double seconds_max = 0;  // 0: unlimited; running work is aborted a second later
+  double seconds_max = 0;  // 0: unlimited; trials in progress are aborted a second later
   int jobs = 1;
   bool resume = false;   // continue from state.json in `out`, if it exists
-  bool restart = false;  // rename an existing campaign, which is an error without either flag
+  bool restart = false;  // rename an existing campaign; if both are false, it is an error
   std::string out;       // directory for bundles, findings.jsonl, undecided.jsonl and state.json
   TrialOptions trial;
   generators::GeneratorOptions generator;
   std::optional<generators::Stream> stream;  // nullopt: all streams
-  // If above 1, every module is annotated for this many devices or a divisor of it.
+  // If above 1, every module has shardings for this many devices or a divisor of this number.
   int64_t partitions_max = 1;
   bool guided = false;  // use the weights of coverage.h
   // If above 0, each valid module runs together with this many metamorphic variants. Results are
   // judged only if an engine returns different values for a variant.
   int variants = 0;
-  int shrink_evaluations = 400;  // per finding; 0: store without shrinking
+  int shrink_evaluations = 400;  // number of trials per finding; 0: store without shrinking
   double shrink_seconds = 60;    // per finding
-  // Runs all modules before shrinking, which starts in the last third of the time or when all
-  // modules have run. Until then, failures are stored unshrunk.
+  // Runs all modules before any is shrunk. Shrinking begins in the last third of the time or when
+  // all modules have run. Until then, failures are stored unshrunk.
   bool shrink_last = false;
   std::function<bool()> stop = [] { return false; };
   // Returns the expectation that explains the failure, which is then counted but not stored.
-  // `needs` (failure_traits.h) is null before shrinking; a failure explained then is not shrunk.
+  // `needs` (failure_traits.h) is null for an unshrunk failure; if explained, it is not shrunk.
   using Known = std::optional<KnownBy>(const std::string& signature,
                                        const reports::Verdict& verdict,
                                        const std::set<std::string>* needs);
   std::function<Known> known = [](const auto&...) { return std::nullopt; };
 };
 
-// Returns true for a verdict that is neither a pass nor a finding although the module ran. The
-// modules are listed in undecided.jsonl.
+// Returns true for a verdict that is neither a pass nor a finding although the module ran. Modules
+// with such a verdict are listed in undecided.jsonl.
 inline bool IsUndecided(Outcome kind) {
   return IsInconclusive(kind) || kind == Outcome::kSuspect || kind == Outcome::kNanBits;
 }
@@ -69,25 +69,25 @@ struct CampaignStatus {
   int64_t modules = 0;  // generated, and judged on every engine
   double seconds = 0;   // duration of this run
   int jobs = 1;
-  // The time of this run, summed over its jobs: for waiting for engines, and for processing
+  // Seconds of this run, summed over its jobs: those spent waiting for engines, and those spent on
   // failures (cutting, shrinking, writing).
   double engine_seconds = 0, failure_seconds = 0;
-  int64_t valid = 0;  // modules that the verifier accepts or rejects as intended
+  int64_t valid = 0;  // modules that the verifier accepts or rejects as the generator intended
   int64_t instructions = 0;
   std::map<std::string, int64_t> verdicts;  // by name
   int64_t cells = 0;
-  int64_t buckets = 0;                    // new ones, without known findings
+  int64_t buckets = 0;                    // new findings: buckets that no expectation explains
   int64_t known = 0;                      // findings that an expectation explains
   int64_t not_shrunk = 0;                 // buckets stored unshrunk for lack of time
   double elements = 0, bits_checked = 0;  // sums over verdicts
   int64_t variants = 0;                   // metamorphic variants that ran
-  int64_t variants_judged = 0;            // variants with outputs that differ
+  int64_t variants_judged = 0;            // variants whose outputs differ from the original's
 
   double unspecified = 0;                 // elements for which any value is accepted
-  double barely_checked = 0;              // unspecified, or with fewer than two effective bits
-  double floats = 0, below_two_bits = 0;  // float elements, and those with few effective bits
+  double barely_checked = 0;              // unspecified, or fewer than two bits checked
+  double floats = 0, below_two_bits = 0;  // float elements; fewer than two bits checked
 
-  bool ended = false;  // the final status of a campaign
+  bool ended = false;  // true: this is the final status of the campaign
   // The options that, with the seed, determine the modules.
   std::string recipe;
 
@@ -96,13 +96,13 @@ struct CampaignStatus {
   std::string ToText() const;
 };
 
-// Returns module `number` of the campaign. Every twelfth module is invalid (negative stream), and
-// every seventh may have replicas if the generator's options allow more than one.
+// Returns module `number` of the campaign. Every twelfth module is invalid (negative stream). Every
+// seventh may have replicas if the generator's options allow more than one replica.
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
 // Returns the options that, with the seed, determine the modules.
 std::string RecipeOf(const CampaignOptions& options);
-// Returns the element types that no module uses, as ", without s1,u1" if `between` is ",", or "" if
-// there are none.
+// Returns the element types that no module uses, each preceded by a separator: ", without s1,u1" if
+// `between` is ",". Returns "" if all types are used.
 std::string WithoutOf(const CampaignOptions& options, const char* between);
 
 // Runs a campaign. Calls `tick` about once a second and at the end. Returns an error if an engine

@@ -16,8 +16,8 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Opcodes that partitioners rewrite. Every second module for several devices is small: it has an
-// idiom, or one or two instructions of one of these opcodes.
+// The opcodes that partitioners rewrite. Every second module for several devices is small: it
+// contains an idiom, or one or two instructions with one of these opcodes.
 constexpr Opcode kPartitioned[] = {Opcode::kReduceWindow,
                                    Opcode::kSelectAndScatter,
                                    Opcode::kConvolution,
@@ -49,10 +49,10 @@ generators::Generated ShardedModule(const CampaignOptions& options, int64_t numb
     generator.instructions = 1;
     generator.moves_only = choose.OneIn(3);
     if (!generator.moves_only) generator.opcodes = {choose.Pick(kPartitioned)};
-    // Most tiles have one element, so that neighbours are on other devices; some are uneven.
+    // Most tiles have one element: its neighbours are on other devices. Some tiles are uneven.
     generator.sizes = {1, count, count, count, 2 * count, 3 * count, count - 1, count + 1};
   }
-  // Generates again if a module cannot be annotated for several devices.
+  // Generates another module if shardings cannot be added to this one.
   while (true) {
     generator.stream = options.stream    ? *options.stream
                        : choose.OneIn(4) ? generators::Stream::kDefined

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells: the kinds of instructions in a campaign, by opcode, types, ranks and attribute classes.
+// A cell is a kind of instruction in a campaign: opcode, types, ranks and classes of attributes.
 #pragma once
 
 #include <array>
@@ -16,31 +16,31 @@
 namespace hlocts::fuzz {
 
 // Returns the cell of one instruction: opcode, types and classes of attributes. The class of an
-// attribute is its presence only; its word or truth value; its number as 0, 1, 2 or more; or the
-// set of non-default properties of a window or padding. For tuples and callers, only the first
-// array and the number of arrays count.
+// attribute is, depending on its kind: its presence; its word or truth value; its number as 0, 1, 2
+// or more; the set of non-default properties of a window or padding. Of the types of tuples and
+// callers, only the first array and the number of arrays are used.
 uint64_t CellOf(const Instruction& instruction);
 
 using Cells = absl::flat_hash_set<uint64_t>;
 // Adds the cells of all instructions except parameters and constants.
 void AddCells(const Module& module, Cells& cells);
 
-// Guided generation: choices that recently reached new cells are drawn more often. An epoch is a
-// range of module numbers, whose weights depend only on modules of earlier epochs. Module `number`
-// is therefore still a function of the seed.
+// Guides generation: choices that recently reached new cells are drawn more often. An epoch is a
+// range of module numbers whose weights depend only on the modules of earlier epochs. Module
+// `number` is therefore still a function of the seed.
 class Guide {
  public:
   static constexpr int64_t kEpoch = 1000;  // modules
 
   explicit Guide(const CampaignOptions& options);
 
-  // Generates module `number`. Its weights depend on the cells of modules of earlier epochs. If
-  // these have not been generated in order, generates them again first. Thread-safe.
+  // Generates module `number`. Its weights depend on the cells of the modules of earlier epochs. If
+  // those modules have not been generated in order, generates them again first. Thread-safe.
   generators::Generated Make(int64_t number);
   int64_t cells();
 
  private:
-  // How often a choice was drawn, and how often with a new cell. Counts of earlier epochs decay.
+  // How often a choice was drawn, and how often a new cell followed. Earlier counts decay.
   struct Yield {
     double met = 0, fresh = 0;
   };

@@ -14,9 +14,7 @@
 
 namespace hlocts::fuzz {
 
-// An engine that measures the time spent waiting for it, for use by one thread.
-
-// Adds its lifetime to `seconds`.
+// Adds its own lifetime to `seconds`.
 class Stopwatch {
  public:
   explicit Stopwatch(double& seconds) : seconds_(seconds) {}
@@ -29,6 +27,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// An engine that measures how long its only thread waits for it.
 class TimedEngine : public backends::Backend {
  public:
   explicit TimedEngine(std::unique_ptr<backends::Backend> engine) : engine_(std::move(engine)) {}
@@ -62,17 +61,17 @@ struct Engines {
 // Returns kUnavailable, with the reason, if an engine cannot be started.
 absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 
-// Starts `jobs` sets of engines, or as many as all engines allow (backends::BoundedJobs). The first
-// set must start. If another does not start, e.g. on a busy machine, it is reported on standard
-// error and omitted.
+// Starts up to `jobs` sets of engines, or fewer if an engine allows fewer (backends::BoundedJobs).
+// The first set must start. A later set that does not start, e.g. on a busy machine, is reported on
+// standard error and omitted.
 absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& names, int jobs);
 
-// Returns the supported element types: all except those in the capabilities, as "without:s1".
+// Returns the element types of an engine: all except those in capabilities like "without:s1".
 TypeSet TypesOf(const backends::BackendInfo& info);
 // Returns the types that all tested engines support.
 TypeSet CommonTypes(const Engines& engines);
-// Returns true if arguments may have dynamic dimensions. They may not if the capabilities contain
-// "without:dynamic-arguments".
+// Returns true if the arguments of the engine may have dynamic dimensions. They may not if its
+// capabilities contain "without:dynamic-arguments".
 bool TakesDynamicArguments(const backends::BackendInfo& info);
 bool AllTakeDynamicArguments(const Engines& engines);
 // Returns the types that are not in the set, as " s1 u1".

@@ -17,7 +17,7 @@ namespace hlocts::fuzz {
 
 using Json = nlohmann::ordered_json;
 
-// Begins the signature of a failure that shrinking did not reproduce.
+// The prefix of the signature of a failure that shrinking did not reproduce.
 constexpr char kFlaky[] = "flaky ";
 
 absl::Status AppendLine(const std::string& path, const Json& json) {
@@ -30,7 +30,7 @@ absl::Status FindingStore::Load() {
   std::string path = options_.out + "/findings.jsonl";
   std::ifstream in(path);
   std::string line;
-  bool cut_off = false;  // last line without a newline: the campaign was killed
+  bool cut_off = false;  // true: the last line has no newline, because the campaign was killed
   while (std::getline(in, line)) {
     cut_off = in.eof();
     Json json = ParseJson<Json>(line);
@@ -90,8 +90,8 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   return AppendLine(options_.out + "/findings.jsonl", json);
 }
 
-// Runs a failure that shrinking did not reproduce again, and records how the runs ended.
-// `shrunk` is the outcome of the second run.
+// Repeats the trial of a failure that shrinking did not reproduce, and records the outcome of each
+// run. `shrunk` is the outcome of the second run.
 static void CountRuns(const FoundBy& found, const std::function<bool()>& stop, Outcome shrunk,
                       Bundle& bundle) {
   constexpr int kRuns = 10;
@@ -127,8 +127,8 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   return true;
 }
 
-// First cuts the module, because several instructions may be wrong even if its outputs show only
-// one fault. Each instruction that is wrong in isolation is a separate finding.
+// First cuts the module: several instructions may be wrong although the outputs show only one
+// failure. Each instruction that is wrong in isolation is a separate finding.
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
   const Key original_key = {found.backend, SignatureOf(result.verdict, *sample.module)};
@@ -139,11 +139,11 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(CountIn(cut_, original_key))) return CountAgain(original_key);
   std::vector<FaultyInstruction> faulty = FaultyInstructionsOf(sample, *found.engine, found.trial);
-  // Wrong values come first: a crash may be the consequence of one that is known.
+  // Wrong values come first, because a known one may be the cause of a crash.
   std::stable_partition(faulty.begin(), faulty.end(), [](const FaultyInstruction& one) {
     return one.result.verdict.kind == Outcome::kFail;
   });
-  // If no time is left, the module is stored unchanged, to be cut later.
+  // If no time is left, the module is stored whole, and is cut in a later run.
   if (faulty.empty() || stop()) return AddOne(sample, result, found, stop);
   for (const FaultyInstruction& instruction : faulty)
     HLOCTS_RETURN_IF_ERROR(AddOne(instruction.sample, instruction.result, found, stop));
@@ -170,7 +170,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   }
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
-  // Expectations are on the failure, which has the same signature whether or not it is a flake.
+  // Expectations use the signature without `kFlaky`, which is the same for a flake.
   const std::string own(absl::StripPrefix(bundle.signature, kFlaky));
   entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);
@@ -181,7 +181,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   return Store(bundle, entry);
 }
 
-// Notes a known failure of the same module that corrupts memory: the crash is no new finding.
+// Adds a note to a crash whose module also has a known failure that corrupts memory.
 void FindingStore::AddConsequence(const Entry& entry, reports::Verdict& verdict) {
   std::lock_guard<std::mutex> lock(mutex_);
   const auto cause = corrupted_by_.find(entry.origin);
@@ -227,7 +227,7 @@ absl::Status FindingStore::RemoveBucket(const Entry& entry) {
   return Append(line, none, "");
 }
 
-// Drops a bucket that was stored unshrunk, so that the shrunk failure replaces it.
+// Drops a bucket that was stored unshrunk: the shrunk failure replaces it.
 void FindingStore::Forget(const Key& key) {
   if (to_shrink_.erase(key) > 0) Drop(key);
 }

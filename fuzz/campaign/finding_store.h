@@ -18,11 +18,11 @@
 
 namespace hlocts::fuzz {
 
-// Returns true at occurrences 1, 2, 4, 8, ... of a signature. These are shrunk, since several
-// faults may share the signature.
+// Returns true for occurrences 1, 2, 4, 8, ... of a signature. Only these occurrences are shrunk.
+// More than the first is shrunk because several defects may have the same signature.
 inline bool IsToShrink(int64_t times_met) { return (times_met & (times_met - 1)) == 0; }
-// Returns true at the first 64 occurrences of a signature, and then like IsToShrink. More
-// occurrences are cut than shrunk, because more faults share the signature of an uncut module.
+// Returns true for the first 64 occurrences of a signature, and later like IsToShrink. More modules
+// are cut than shrunk, because more defects share the signature of an uncut module.
 inline bool IsToCut(int64_t times_met) { return times_met <= 64 || IsToShrink(times_met); }
 
 // The engine and module that produced a finding.
@@ -30,7 +30,7 @@ struct FoundBy {
   std::string backend;
   backends::Backend* engine;
   backends::Backend* reference;
-  std::string origin;  // text for the reader
+  std::string origin;  // description of the origin for people
   int64_t number;      // of the module in its campaign
   TrialOptions trial;
 };
@@ -44,15 +44,15 @@ class FindingStore {
 
   // Reads findings.jsonl of a resumed campaign.
   absl::Status Load();
-  // Returns the numbers of modules that were stored unshrunk, whose signatures then count as new.
+  // Returns the numbers of modules that were stored unshrunk; their signatures become new again.
   std::set<int64_t> NumbersToShrink();
   // Adds a failure. A module with wrong values is cut, and each instruction that is wrong in
-  // isolation is a finding; if there is none, the module is the finding. A finding is shrunk if
+  // isolation becomes a finding; if there is none, the module does. A finding is shrunk if
   // IsToShrink is true, or stored unshrunk if `stop` returns true first. Other findings are only
   // counted. The smallest module of each bucket is stored. Returns file system errors.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
-  // Adds a module whose validity differs from the intention of the generator.
+  // Adds a module of which the verifier does not confirm the intended validity or invalidity.
   absl::Status AddGeneratorDefect(const Sample& sample, const absl::Status& verified,
                                   const std::string& origin);
   int64_t buckets();
@@ -62,32 +62,32 @@ class FindingStore {
  private:
   struct Bucket {
     int64_t met = 0;
-    int64_t instructions = 0;  // of the stored module
+    int64_t instructions = 0;  // number in the stored module
     std::string folder;
   };
-  using Key = std::pair<std::string, std::string>;  // engine, signature or bucket
+  using Key = std::pair<std::string, std::string>;  // name of the engine; signature or bucket
   struct Entry {                                    // one line of findings.jsonl
     Key key, original_key;
     std::string origin;
     int evaluations = 0;
     std::optional<int64_t> to_shrink;  // the number of a module that is stored unshrunk
-    std::optional<KnownBy> known;      // explained by this after shrinking; not stored
-    FailureTraits remains = {};        // of the stored module
+    std::optional<KnownBy> known;      // the expectation of a shrunk finding; not stored
+    FailureTraits remains = {};        // traits of the stored module
   };
   absl::Status AddOne(const Sample& sample, const TrialResult& result, const FoundBy& found,
                       const std::function<bool()>& stop);
-  int64_t CountIn(std::map<Key, int64_t>& times, const Key& key);  // including this one
+  int64_t CountIn(std::map<Key, int64_t>& times, const Key& key);  // includes this occurrence
   bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                   const std::function<bool()>& stop);
   absl::Status Store(const Bundle& bundle, const Entry& entry);
   absl::Status CountKnown(const Entry& entry);
   void AddConsequence(const Entry& entry, reports::Verdict& verdict);
-  // Removes an unshrunk bucket that its parts replace or an expectation explains.
+  // Removes an unshrunk bucket that is replaced by its parts, or that an expectation explains.
   absl::Status RemoveBucket(const Entry& entry);
-  absl::Status CountAgain(const Key& original_key);  // counts without shrinking
+  absl::Status CountAgain(const Key& original_key);  // counts one more without shrinking it
   void Forget(const Key& key);
   void Drop(const Key& bucket);
-  // Returns the bucket of the finding, and drops buckets that it covers.
+  // Returns the bucket of the finding, and drops the buckets that this bucket absorbs.
   Key BucketKeyOf(const Entry& entry);
   absl::Status Append(const Entry& entry, const Sample& sample, const std::string& folder);
 
@@ -97,11 +97,11 @@ class FindingStore {
   std::map<Key, int64_t> cut_;  // occurrences, by signature before cutting
   std::map<Key, Bucket> buckets_;
   std::map<std::string, BucketSet> sets_;        // by backend
-  std::map<Key, int64_t> to_shrink_;             // number of each unshrunk module, by original_key
+  std::map<Key, int64_t> to_shrink_;             // module number of each unshrunk bucket
   std::map<std::string, KnownBy> corrupted_by_;  // by origin: a known failure that writes outside
-                                                 // buffers, so that the module may crash later
+                                                 // of buffers, so that the module may crash later
   int64_t known_ = 0;
-  std::set<Key> known_as_;  // signatures before shrinking, of known findings
+  std::set<Key> known_as_;  // signatures of known findings before shrinking
 };
 
 }  // namespace hlocts::fuzz

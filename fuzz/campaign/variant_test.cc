@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of metamorphic variants: wrong engines are detected, and permitted differences are
-// accepted.
+// Tests metamorphic variants: wrong engines are detected, and permitted differences are accepted.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +34,7 @@ Sample VariantOf(const Sample& sample, absl::string_view rule) {
   return {std::move(variant.module), std::move(variant.arguments)};
 }
 
-// A reference that ignores reverse.
+// An engine that ignores reverse; otherwise it is the reference.
 class ForgetsReverse : public backends::Backend {
  public:
   ForgetsReverse() : reference_(*backends::MakeBackend("reference")) {}
@@ -94,7 +93,7 @@ TEST(VariantTest, WrongFirstModuleIsBlamed) {
   EXPECT_EQ(trial.result.verdict.kind, Outcome::kFail);
 }
 
-// A different order of a sum yields a different value, which the acceptance rules also allow.
+// Another order of summation yields another value, which the acceptance rules also allow.
 TEST(VariantTest, FreedomsAreNoFindings) {
   Sample first = Parsed(R"(HloModule m
 add { a = f32[] parameter(0)

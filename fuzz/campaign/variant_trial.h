@@ -8,17 +8,17 @@
 
 namespace hlocts::fuzz {
 
-// Returns true if all leaves of `first` equal those of `variant` bit for bit, or are both NaN.
+// Returns true if all leaves are equal: each pair of elements bit for bit, or both NaN.
 bool SameOutputs(const std::vector<std::vector<Literal>>& first,
                  const std::vector<std::vector<Literal>>& variant);
 
 struct VariantTrial {
-  bool same = false;       // not judged
+  bool same = false;       // true: outputs are equal and were not judged
   TrialResult result;      // pass if `same`
-  bool is_variant = true;  // false: the original module failed
+  bool is_variant = true;  // false: the original module failed, not the variant
 };
 
-// Compares with `outcome`, the engine's run of `first`, which must have values.
+// Compares `variant` with `outcome`, the values that the engine returned for `first`.
 VariantTrial RunVariant(const Sample& first, const backends::RunOutcome& outcome,
                         const Sample& variant, backends::Backend& engine,
                         const TrialOptions& options);

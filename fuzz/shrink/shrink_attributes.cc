@@ -32,9 +32,9 @@ bool DropOptional(Instruction& instruction, Attr attr) {
 
 Shape InDefaultLayout(const Shape& shape) { return shape.WithoutLayout().WithDefaultLayout(); }
 
-// Shrinks by two edits together, such as a slice and its operand, or an array and its window.
+// Edits that shrink only in pairs: of a slice and its operand, or of an array and its window.
 
-// The number of valid candidates after which a search without success ends.
+// The number of valid candidates after which an unsuccessful search ends.
 constexpr int kCandidatesMax = 128;
 
 int64_t AllElements(const Module& module) {
@@ -76,7 +76,7 @@ bool TryPairs(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-// Shrinks bitcast-convert to fewer parts per element, such as two halves instead of four bytes.
+// Edits that give bitcast-convert fewer parts per element, e.g. two halves instead of four bytes.
 
 PrimitiveType UnsignedOf(int bits) {
   for (PrimitiveType type : {PrimitiveType::kU1, PrimitiveType::kU2, PrimitiveType::kU4,
@@ -86,7 +86,7 @@ PrimitiveType UnsignedOf(int bits) {
   return PrimitiveType::kInvalid;
 }
 
-// Returns the shape with elements of type `piece`; the last dimension counts the parts.
+// Returns the shape for elements `piece`. The last dimension is the number of parts per element.
 Shape InPieces(const Shape& shape, PrimitiveType piece) {
   Shape pieces = shape.WithElementType(piece).WithoutLayout().WithDefaultLayout();
   const int64_t last = shape.rank() - 1;
@@ -96,7 +96,7 @@ Shape InPieces(const Shape& shape, PrimitiveType piece) {
   return pieces;
 }
 
-// Returns the same bits, lowest first.
+// Returns the same bits in elements of type `piece`, the lowest bits of an element first.
 Literal InPieces(const Literal& literal, PrimitiveType piece) {
   Literal pieces(InPieces(literal.shape(), piece));
   const int64_t from = BitWidth(literal.element_type()), to = BitWidth(piece);
@@ -110,7 +110,7 @@ Literal InPieces(const Literal& literal, PrimitiveType piece) {
   return pieces;
 }
 
-// Retypes the side with more elements: an operand whose elements are joined, or a split result.
+// Retypes the side with more elements: the operand if `joins`, else the result.
 bool SetPieces(Sample& sample, Instruction& bitcast, bool joins, PrimitiveType piece) {
   if (!joins) {
     bitcast.mutable_shape() = InPieces(bitcast.shape(), piece);
@@ -163,7 +163,7 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-// Shrinks element types: tries f32, then s32 and a few others.
+// Simplifies element types: tries f32, then s32 and a few others.
 
 bool SimplerTypes(Sample& sample, const StillFails& still_fails) {
   bool progress = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks data to equal or consecutive elements, and values in called computations to constants.
+// Shrinks data to equal or consecutive elements; replaces values in callees by constants.
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -31,7 +31,7 @@ Literal FilledWithElement(const Literal& literal, int64_t index) {
   return filled;
 }
 
-// Fills an array with 1, 2, 3, ...; starts again at the largest exact integer of the type.
+// Fills an array with 1, 2, 3, ...; begins again after the largest exact integer of the type.
 Literal Counting(const Literal& literal) {
   Literal counting = literal;
   PrimitiveType type = literal.element_type();
@@ -46,7 +46,7 @@ Literal Counting(const Literal& literal) {
   return counting;
 }
 
-// Returns the data of an entry leaf with several elements that is not only an index.
+// Returns the data of an entry leaf that has several elements and is not only used as an index.
 const Literal* DataToFill(const Sample& sample, const Instruction& leaf) {
   if (!leaf.shape().IsArray() || leaf.shape().is_dynamic() || OnlyIndexes(leaf)) return nullptr;
   const Literal* data = DataOf(sample, leaf);
@@ -59,7 +59,7 @@ void PutData(Sample& sample, int64_t index, Literal data) {
   sample.arguments[leaf->parameter_number()] = std::move(data);
 }
 
-// Replaces the data of all these leaves by the result of `fill`.
+// Replaces the data of all the leaves by the result of `fill`.
 bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
              const std::function<Literal(const Literal&)>& fill, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
@@ -115,7 +115,7 @@ bool PutConstant(Sample& sample, size_t computation, size_t index, double value,
 
 }  // namespace
 
-// Fills arrays with 1, 2, 3, ...: distinct elements show a wrong move in the smallest arrays.
+// Fills arrays with 1, 2, 3, ...: distinct elements make every wrong move visible.
 bool IotaInsteadOfConstants(Sample& sample, const StillFails& still_fails) {
   std::vector<int64_t> leaves;
   for (const auto& leaf : sample.module->entry()->instructions()) {
@@ -128,7 +128,7 @@ bool IotaInsteadOfConstants(Sample& sample, const StillFails& still_fails) {
   return progress;
 }
 
-// Fills arrays with one of their elements, such as a special value, so that sizes can shrink.
+// Fills each array with one of its elements, such as a special value; the arrays can then shrink.
 bool RepeatOneElement(Sample& sample, const StillFails& still_fails) {
   std::map<std::vector<int64_t>, std::vector<int64_t>> alike;  // leaves by dimensions
   int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that modules with seeded faults become small and keep their fault.
+// Tests that modules with seeded faults become small and still show the fault.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ struct FaultyModule {
   int64_t elements;  // of the largest array that may remain
   const char* signature;
   std::optional<double> argument = std::nullopt;  // value of all elements; else random
-  const char* devices = "";                       // in the module's header
+  const char* devices = "";                       // in the header of the module
 };
 
 ShrinkResult ShrunkFault(const FaultyModule& faulty) {
@@ -51,7 +51,7 @@ TEST_P(ShrinkFaultTest, IsSmallAndTheSame) {
   EXPECT_THAT(shrunk.signature, StartsWith(GetParam().signature));
 }
 
-// In these modules, every single edit yields an invalid module or removes the failure.
+// In these modules a single edit yields an invalid module or removes the failure.
 INSTANTIATE_TEST_SUITE_P(
     Together, ShrinkFaultTest,
     testing::Values(FaultyModule{"text.slice-dimensions-reversed",
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  " ROOT p = f32[1,1] pad(x, z), padding=-2_0x0_-2 }",
                                  4, "fail pad f32 value"}));
 
-// The smallest failing number of elements is not a multiple of another size of the leaves.
+// The smallest number of elements that fails is not a multiple of another size of the leaves.
 INSTANTIATE_TEST_SUITE_P(
     Rank, ShrinkFaultTest,
     testing::Values(FaultyModule{"select.tail-dropped-from-8",
@@ -121,7 +121,7 @@ TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
   }
 }
 
-// In a narrower or simpler type, the constants alone would be wrong, or could not be zero.
+// In a narrower or simpler type the constants could be wrong too, or could not be zero.
 INSTANTIATE_TEST_SUITE_P(
     Data, ShrinkFaultTest,
     testing::Values(FaultyModule{"select.branches-swapped+argument.subnormals-flushed",
@@ -134,7 +134,7 @@ INSTANTIATE_TEST_SUITE_P(
                         " ROOT d = f8e8m0fnu[2] dynamic-slice(x, i), dynamic_slice_sizes={2} }",
                         2, "fail dynamic-slice(s32) f32 zero"}));
 
-// A run-time size below its bound stays below it.
+// A run-time size that is below its bound must stay below it.
 INSTANTIATE_TEST_SUITE_P(Bounds, ShrinkFaultTest,
                          testing::Values(FaultyModule{
                              "get-dimension-size.gives-bound",
@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(Bounds, ShrinkFaultTest,
                              " ROOT s = s32[] get-dimension-size(x), dimensions={0} }",
                              1, "fail get-dimension-size"}));
 
-// 17 elements do not form a rectangle.
+// 17 elements, the smallest number that fails, do not form a rectangle.
 INSTANTIATE_TEST_SUITE_P(
     Length, ShrinkFaultTest,
     testing::Values(
@@ -203,7 +203,7 @@ INSTANTIATE_TEST_SUITE_P(
                      " ROOT t = (f32[5,3], s32[5,3]) topk(x), k=3 }",
                      9, "fail topk"}));
 
-// Values made of constants are at fault here, not the users to which they are copied.
+// The wrong values are computed from constants here; their users are correct.
 INSTANTIATE_TEST_SUITE_P(
     Source, ShrinkFaultTest,
     testing::Values(FaultyModule{"broadcast.tail-dropped-from-16",
@@ -217,7 +217,7 @@ INSTANTIATE_TEST_SUITE_P(
                                  65, "fail iota f32 zero"}));
 
 // If the operand loses a dimension, each index vector loses an element. The wrong index_vector_dim
-// is valid only if the number of vectors equals their size, so that number must decrease as well.
+// is valid only if the number of index vectors equals their size, so that number must decrease too.
 INSTANTIATE_TEST_SUITE_P(
     GatherRank, ShrinkFaultTest,
     testing::Values(FaultyModule{
@@ -256,7 +256,7 @@ INSTANTIATE_TEST_SUITE_P(
                      " start_index_map={0}, index_vector_dim=1, slice_sizes={1} }",
                      2, "fail gather(s32) f32 value"}));
 
-// The first device's number is 0, for which swapped operands give another failure.
+// On the first device replica-id is 0, and swapped operands cause a different failure.
 TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
   const ShrinkResult shrunk = ShrunkFault(
       {"subtract.operands-swapped",
@@ -266,8 +266,8 @@ TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
   EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
 }
 
-// An engine that rejects every module with set-dimension-size with one message, as if the sizes in
-// the module were invalid.
+// An engine that rejects every module that contains set-dimension-size, with the same message as
+// for invalid sizes.
 class SizeRefuser : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }
@@ -284,7 +284,7 @@ class SizeRefuser : public backends::Backend {
   std::unique_ptr<backends::Backend> reference_ = *backends::MakeInProcessBackend("reference");
 };
 
-// A smaller array would have a size beyond its bound, for which an engine's result means nothing.
+// In a smaller array the run-time size would exceed the bound: the module would be undefined.
 TEST(ShrinkUndefinedTest, WhatIsShrunkCanStillBeEvaluated) {
   SizeRefuser engine;
   auto reference = *backends::MakeInProcessBackend("reference");

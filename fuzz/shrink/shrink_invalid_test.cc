@@ -16,7 +16,7 @@ namespace {
 using ::testing::StartsWith;
 
 // Shrinks a module on an engine that does not check the rules of the operation. Checks that the
-// result breaks the same rule as the module.
+// result breaks the same rule as the original.
 Sample ShrunkInvalid(const std::string& operation, const char* text) {
   auto engine = *backends::MakeInProcessBackend("canary:infer.forgets-" + operation);
   auto reference = *backends::MakeInProcessBackend("reference");
@@ -31,7 +31,7 @@ Sample ShrunkInvalid(const std::string& operation, const char* text) {
   return std::move(shrunk.sample);
 }
 
-// The module needs two edits at once, and keeps a shape that differs from the inferred one.
+// Shrinking needs two edits at once, and must keep a shape that differs from the inferred one.
 TEST(ShrinkInvalidTest, WhatStatesAWrongShapeStillDoes) {
   const Sample shrunk = ShrunkInvalid(
       "conv_with_general_padding",
@@ -57,7 +57,7 @@ TEST(ShrinkInvalidTest, WhatCallsItselfIsNotPeeled) {
   EXPECT_LE(CountInstructions(*shrunk.module), 1) << PrintModule(*shrunk.module);
 }
 
-// The rule is broken in a branch within a branch, which may never be taken.
+// A rule is broken in a branch of a branch that may never be executed.
 TEST(ShrinkInvalidTest, TheBrokenComputationBecomesTheEntry) {
   const Sample shrunk = ShrunkInvalid("reduce_window", R"(HloModule m
 max { a = f32[] parameter(0) b = f32[] parameter(1) ROOT m = f32[] maximum(a, b) }

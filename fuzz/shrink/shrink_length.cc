@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces arrays by arrays with one long dimension. If only the number of elements matters, the
-// size can then be exactly what the failure needs, such as 17 elements instead of 4x5.
+// size can then be exactly what the failure needs, e.g. 17 elements instead of 4x5.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// Returns the bytes in order, repeated as needed. For the same type, these are whole elements.
+// Returns the bytes in order, repeated as needed. If both types are equal, elements are repeated.
 Literal Repeated(const Literal& literal, const Shape& shape) {
   Literal repeated(shape);
   const size_t bytes = literal.raw_size();
@@ -41,12 +41,12 @@ bool Flatten(Sample& sample, Instruction& user, size_t operand) {
 bool Concatenate(Sample& sample, Instruction& concatenate, int64_t) {
   concatenate.Set(Attr::kDimensions, Sizes{0});
   for (size_t i = 0; i < concatenate.operands().size(); ++i) {
-    // An operand that occurs twice is flat already.
+    // An operand that occurs twice is already flat.
     if (concatenate.operand(i).shape().rank() > 1 && !Flatten(sample, concatenate, i)) return false;
   }
   return true;
 }
-// If both operands are one array, uses an operand with one element less for an odd total.
+// If both operands are the same array and the total is odd, uses an operand with one element less.
 bool ConcatenateUneven(Sample& sample, Instruction& concatenate, int64_t count) {
   Instruction& leaf = *concatenate.mutable_operands()[0];
   const Literal* data = DataOf(sample, leaf);
@@ -77,7 +77,7 @@ bool Iota(Sample&, Instruction& iota, int64_t count) {
   iota.mutable_shape() = Shape(iota.shape().element_type(), {count}).WithDefaultLayout();
   return true;
 }
-// Reduces one row of the operand to each element of the result.
+// Each element of the result becomes the reduction of one row of the operand.
 bool Reduce(Sample& sample, Instruction& reduce, int64_t count) {
   const size_t arrays = reduce.operands().size() / 2;
   const int64_t row = reduce.operand(0).shape().ElementCount() / count;
@@ -180,7 +180,7 @@ constexpr Row kRows[] = {
     {Opcode::kTopk, 1, TopK},
 };
 
-// Returns true for a long result with several dimensions.
+// Returns true if the result of the instruction is long and has several dimensions.
 bool Applies(const Row& row, const Instruction& instruction) {
   if (row.opcode != instruction.opcode()) return false;
   const std::vector<Shape> leaves = LeafShapes(instruction.shape());

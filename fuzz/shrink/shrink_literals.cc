@@ -12,13 +12,13 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Values to try. If all fail, the element is needed: a NaN, a subnormal (failure_traits.h).
+// The values to try. If none fails, the element is needed: a NaN, a subnormal (failure_traits.h).
 constexpr double kSimple[] = {0, 1, 2, -1};
-// For integers, which keep their sign: a negative index and one beyond the end differ.
+// For integers, which keep their sign: indices below 0 and beyond the end fail differently.
 constexpr double kSimpleAboveZero[] = {0, 1, 2};
 constexpr double kSimpleBelowZero[] = {0, -1, -2};
 
-// Returns the values in the order of attempts, for elements from `begin` to `end`.
+// Returns the values to try, in this order, for the elements from `begin` to `end`.
 absl::Span<const double> SimpleValuesFor(const Literal& literal, int64_t begin, int64_t end) {
   bool below_zero = IsInteger(literal.element_type()), above_zero = below_zero;
   for (int64_t i = begin; (below_zero || above_zero) && i < end; ++i) {
@@ -40,7 +40,6 @@ bool TryLiteral(Sample& sample, const Literal& now, const Literal& simple, const
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Simplifies one literal of a sample.
 class Simplifier {
  public:
   Simplifier(Sample& sample, Literal original, const PutLiteral& put, const StillFails& still_fails)
@@ -49,7 +48,7 @@ class Simplifier {
   bool Run() {
     for (double value : SimpleValuesFor(now_, 0, now_.element_count())) {
       Literal simple = WithElements(now_, 0, now_.element_count(), value);
-      if (now_.BitwiseEqual(simple)) return false;  // cannot be simpler
+      if (now_.BitwiseEqual(simple)) return false;  // no simpler value is possible
       if (TryLiteral(sample_, now_, simple, put_, still_fails_)) return true;
     }
     if (now_.element_count() > kSimplifiedMax) return false;
@@ -67,7 +66,7 @@ class Simplifier {
     now_ = std::move(simple);
     return true;
   }
-  // Tries zeros for a range, then for its halves, down to single elements.
+  // Tries zero for all elements of a range, then for its halves, down to single elements.
   bool Halve(int64_t begin, int64_t end) {
     if (begin == end) return false;
     if (end - begin == 1) return OneElement(begin);

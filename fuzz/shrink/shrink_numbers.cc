@@ -16,7 +16,7 @@ struct Number {
   int64_t simplest;
 };
 
-// Returns the numbers of a copied attribute.
+// Returns the numbers in `value`, a copy of the attribute.
 std::vector<Number> NumbersOf(Attr attr, AttributeValue& value) {
   std::vector<Number> numbers;
   if (Window* window = std::get_if<Window>(&value)) {
@@ -67,7 +67,7 @@ bool TryNumber(Sample& sample, Attr attr, const Place& place, int64_t to,
   return TryEdit(sample, put, still_fails);
 }
 
-// Tries the simplest number and its neighbour, and then approaches it in halved steps.
+// Tries the simplest number and its neighbour, then moves towards the simplest one in halved steps.
 bool Approach(Sample& sample, Attr attr, const Place& place, const StillFails& still_fails) {
   auto now = [&] { return NumbersOf(attr, *AttributeAt(sample, place))[place.number]; };
   int64_t value = *now().value, simplest = now().simplest;
@@ -89,10 +89,10 @@ bool Approach(Sample& sample, Attr attr, const Place& place, const StillFails& s
 struct SimplerNumbers {
   Attr attr;
   Place place;
-  int64_t way;  // distance to the simplest number
+  int64_t way;  // distance from the simplest number
 };
 
-// Returns all numbers that are not the simplest. Accepted edits do not change these positions.
+// Returns the places of all numbers that are not the simplest. Accepted edits do not move them.
 std::vector<SimplerNumbers> PlacesOf(const Sample& sample) {
   std::vector<SimplerNumbers> places;
   const auto& computations = sample.module->computations();

@@ -15,7 +15,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Edits a gather whose operand loses a dimension of size 1.
+// Edits of a gather whose operand loses a dimension of size 1.
 
 using Sizes = std::vector<int64_t>;
 
@@ -26,7 +26,7 @@ int64_t PositionIn(const Instruction& gather, Attr attr, int64_t number) {
   return found == list.end() ? -1 : found - list.begin();
 }
 
-// Removes the dimension from a list, and renumbers later dimensions.
+// Removes the dimension from a list attribute, and renumbers the dimensions after it.
 void EraseNumber(Instruction& gather, Attr attr, int64_t dimension) {
   if (!gather.Has(attr)) return;
   Sizes list = gather.IntList(attr);
@@ -35,7 +35,7 @@ void EraseNumber(Instruction& gather, Attr attr, int64_t dimension) {
   gather.Set(attr, std::move(list));
 }
 
-// Returns the result dimension for an offset along this operand dimension, or -1.
+// Returns the result dimension of the offsets along this operand dimension, or -1.
 int64_t ResultDimension(const Instruction& gather, int64_t dimension) {
   const Sizes& offsets = gather.IntList(Attr::kOffsetDims);
   size_t at = 0;
@@ -48,7 +48,7 @@ int64_t ResultDimension(const Instruction& gather, int64_t dimension) {
   return -1;
 }
 
-// Returns the elements whose index along `dimension` is not `dropped`.
+// Returns the literal without the elements whose index along `dimension` is `dropped`.
 Literal WithoutSlab(const Literal& literal, int64_t dimension, int64_t dropped) {
   const Sizes& sizes = literal.shape().dimensions();
   const Sizes strides = RowMajorStrides(sizes);
@@ -71,7 +71,7 @@ void DropSlab(Sample& sample, Instruction& leaf, int64_t dimension, int64_t drop
   leaf.mutable_shape().set_dimension(dimension, leaf.shape().dimension(dimension) - 1);
 }
 
-// Removes the coordinate `position` from all index vectors.
+// Removes coordinate `position` from all index vectors.
 void DropNumber(Sample& sample, Instruction& gather, int64_t position, bool square) {
   Instruction& indices = *gather.mutable_operands()[1];
   const int64_t along = gather.IntOr(Attr::kIndexVectorDim, 0);
@@ -85,9 +85,9 @@ void DropNumber(Sample& sample, Instruction& gather, int64_t position, bool squa
   }
 }
 
-// Removes the dimension from slice sizes, result and index vectors. If `square`, an array of n
-// index vectors with n elements each also loses a vector, so that it stays square. The caller edits
-// the operand and infers the shapes again.
+// Removes the dimension from the slice sizes, the result and the index vectors. If `square`, an
+// array of n index vectors with n elements each also loses one vector and so stays square. The
+// caller edits the operand and infers the shapes again.
 void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool square) {
   Sizes slices = gather.IntList(Attr::kSliceSizes);
   if (dimension >= static_cast<int64_t>(slices.size()) || gather.operand_count() != 2) return;
@@ -101,7 +101,7 @@ void EraseGathered(Sample& sample, Instruction& gather, int64_t dimension, bool 
     EraseNumber(gather, attr, dimension);
 }
 
-// Returns the same elements in order, with another shape.
+// Returns a literal of another shape with the same elements in the same order.
 Literal Restated(const Literal& literal, const Shape& shape) {
   Literal restated(shape);
   if (restated.raw_size() != literal.raw_size()) return literal;
@@ -114,7 +114,7 @@ bool IsLeafOf(const Instruction& instruction, const Sizes& sizes) {
          !instruction.shape().is_dynamic() && instruction.shape().dimensions() == sizes;
 }
 
-// Changes the sizes of the entry's leaves, and of broadcasts with the same sizes.
+// Changes the sizes `from` of leaves of the entry, and of broadcasts, to `to`.
 void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
   for (const auto& instruction : sample.module->entry()->instructions()) {
     const Shape& was = instruction->shape();
@@ -126,7 +126,7 @@ void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
   }
 }
 
-// Removes the attribute's entry for one dimension, if it is the default.
+// Removes the attribute's entry for one dimension if that entry is the default.
 template <typename Config, typename Entry>
 void EraseEntry(Instruction& instruction, Attr attr, size_t dimension, const Entry& plain) {
   const Config* config = instruction.Get<Config>(attr);
@@ -156,8 +156,8 @@ void EraseSliceSize(Instruction& slice, size_t dimension) {
   operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(index));
 }
 
-// Edits an operation whose operand loses a dimension of size 1. If the operation needs the
-// dimension, shape inference later rejects it.
+// Edits an operation whose operand loses a dimension of size 1. If the operation needs this
+// dimension, shape inference later rejects the candidate.
 void EraseDimension(Sample& sample, Instruction& instruction, size_t dimension, bool square) {
   EraseEntry<Window>(instruction, Attr::kWindow, dimension, WindowDimension{});
   EraseEntry<PaddingConfig>(instruction, Attr::kPadding, dimension, PaddingDimension{});
@@ -180,8 +180,8 @@ void Erase(Sample& sample, const Sizes& sizes, size_t dimension, bool square) {
   Restate(sample, sizes, fewer);
 }
 
-// Merges a dimension with the next one. The size can then be exactly what the failure needs, such
-// as 9 elements instead of 2x5.
+// Merges a dimension with the next one. The size of an array can then be exactly what the failure
+// needs, e.g. 9 elements instead of 2x5.
 void Merge(Sample& sample, const Sizes& sizes, size_t dimension) {
   Sizes merged = sizes;
   merged[dimension + 1] *= merged[dimension];

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks the shardings of a module.
 #include "fuzz/shrink/shrink_shardings.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Calls `visit` for every annotation of an array, including those in tuples.
+// Calls `visit` for the sharding of every array, including those in tuples.
 template <typename Visit>
 void ChangeLeaves(Sharding& sharding, Visit&& visit) {
   if (sharding.type != Sharding::Type::kTuple) return visit(sharding);
@@ -39,7 +38,7 @@ bool IsTiled(const Sharding& sharding) {
          sharding.last_tile_dims.empty() && !sharding.tile_assignment_dimensions.empty();
 }
 
-// Returns `counts` tiles, with devices in order and the copies of a tile on adjacent devices.
+// Returns a sharding into `counts` tiles: devices in order, copies of a tile on adjacent ones.
 Sharding InOrder(std::vector<int64_t> counts, int64_t devices) {
   Sharding sharding;
   int64_t tiles = 1;
@@ -89,7 +88,7 @@ bool EditOne(Sample& sample, size_t number, const StillFails& still_fails) {
   return false;
 }
 
-// Reduces the tiles to the number of devices, from the first dimension on.
+// Reduces the numbers of tiles, from the first dimension on, until `devices` devices suffice.
 void FitInto(int64_t devices, Sharding& sharding) {
   if (!IsTiled(sharding)) return;
   std::vector<int64_t> counts(sharding.tile_assignment_dimensions.begin(),

@@ -6,10 +6,10 @@
 
 namespace hlocts::fuzz {
 
-// Removes all shardings, or else single annotations and tiles.
+// Removes all shardings if the failure does not need them, else single annotations and tiles.
 bool DropShardings(Sample& sample, const StillFails& still_fails);
 bool FewerDevices(Sample& sample, const StillFails& still_fails);
-// Copies the sharding of the old root, or of its element, to the new root `kept`.
+// Copies the sharding of the old root, or of its element `element`, to the new root `kept`.
 void KeepSharding(const Instruction& root, int64_t element, Instruction* kept);
 
 }  // namespace hlocts::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinks a size: in all arrays that have it, or in one dimension of one leaf.
+// Shrinks a size in all arrays that have it, or in one dimension of one leaf.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -15,7 +15,7 @@ namespace {
 
 enum class End : uint8_t { kLeading, kTrailing };
 
-// Keeps run-time sizes below the bound if they were below it before.
+// Makes run-time sizes in `after` smaller than the bound if they were so in `before`.
 void FollowBounds(const Literal& before, Literal& after) {
   for (int64_t d = 0; d < after.shape().rank(); ++d) {
     if (!after.shape().is_dynamic_dimension(d)) continue;
@@ -25,7 +25,7 @@ void FollowBounds(const Literal& before, Literal& after) {
   }
 }
 
-// Returns the elements at the leading or trailing corner, with the sizes of `shape`.
+// Returns the corner of `literal` with the sizes of `shape`, at the start or end of each dimension.
 Literal Corner(const Literal& literal, const Shape& shape, End end) {
   Literal result(shape);
   int64_t bytes = StorageBytes(shape.element_type());
@@ -47,7 +47,7 @@ Literal Corner(const Literal& literal, const Shape& shape, End end) {
   return result;
 }
 
-// Crops the data. In an invalid module, data whose shape differs or is impossible are kept.
+// Crops the data. In an invalid module, data are kept if their shape differs or is impossible.
 Literal Cropped(const Literal& data, const Shape& shape, End end) {
   const auto& sizes = data.shape().dimensions();
   const auto& wanted = shape.dimensions();
@@ -70,7 +70,7 @@ void Resize(Sample& sample, Instruction& leaf, const std::vector<int64_t>& sizes
   leaf.mutable_shape() = std::move(shape);
 }
 
-// Changes sizes that only the text defines: those of a reshape, or new dimensions of a broadcast.
+// Changes sizes that are not inferred: those of a reshape, or new dimensions of a broadcast.
 void ResizeStated(Instruction& instruction, int64_t from, int64_t to) {
   const bool all = instruction.opcode() == Opcode::kReshape;
   if (!all && instruction.opcode() != Opcode::kBroadcast) return;
@@ -93,7 +93,7 @@ void ResizeSlices(Instruction& slice, int64_t from, int64_t to) {
   }
 }
 
-// Changes every size `from` of every leaf to `to`, and with `slices` also slice sizes.
+// Changes every size `from` of every leaf to `to`; if `slices`, also slice sizes.
 void ResizeAll(Sample& sample, int64_t from, int64_t to, bool slices, End end) {
   for (const auto& computation : sample.module->computations()) {
     for (const auto& instruction : computation->instructions()) {
@@ -141,7 +141,7 @@ Shape WithSize(const Shape& shape, int64_t from, int64_t to) {
   return changed;
 }
 
-// Changes every size `from` of any shape to `to`, without inference, for invalid modules.
+// Changes every size `from` of any shape to `to` without shape inference. For invalid modules.
 bool TrySizeAsWritten(Sample& sample, int64_t from, int64_t to, const StillFails& still_fails) {
   Sample candidate = sample.Clone();
   for (const auto& computation : candidate.module->computations()) {
@@ -159,7 +159,7 @@ bool TrySizeAsWritten(Sample& sample, int64_t from, int64_t to, const StillFails
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Finds a small size that still fails: tries 1 and 2, and then decreases it in halved steps.
+// Finds a small size that still fails: tries 1 and 2, and then decreases the size in halved steps.
 template <typename Try>
 bool Descend(int64_t size, const Try& attempt) {
   if (size <= 1) return false;
@@ -178,7 +178,7 @@ bool Descend(int64_t size, const Try& attempt) {
   return progress;
 }
 
-// Returns sizes to try together with another edit.
+// Returns the smaller sizes to try together with another edit.
 std::set<int64_t> SmallerThan(int64_t size) {
   std::set<int64_t> sizes;
   for (int64_t smaller : {int64_t{2}, int64_t{4}, size / 2, size - 1}) {

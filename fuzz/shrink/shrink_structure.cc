@@ -57,7 +57,7 @@ Instruction* Inline(const Computation& body, Instruction* caller,
   return made[body.root()->index()];
 }
 
-// Applies a copied instruction of a map to arrays: its result gets the dimensions of the map.
+// Makes a copied instruction of a map apply to arrays: its result gets the dimensions of the map.
 void SpreadOver(const std::vector<int64_t>& dimensions, Instruction* copy) {
   const Shape scalar = copy->shape();
   Shape spread = Shape(scalar.element_type(), dimensions).WithDefaultLayout();
@@ -88,7 +88,7 @@ struct Region {
   Computation* body;
   std::vector<Instruction*> operands;
 };
-// Excludes bodies of invalid modules that need more operands than given, or contain the caller.
+// Returns false for an invalid body that needs more operands than given, or contains the caller.
 bool CanReplaceCaller(const Region& region, const Instruction& caller) {
   if (region.body == nullptr || region.body->root() == nullptr) return false;
   if (region.body == caller.parent() || region.body->root()->parent() != region.body) return false;
@@ -179,8 +179,8 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Replaces values by parameters, from the root upwards, if the failure does not need their
-// computation.
+// Replaces values by parameters, beginning at the root, if the failure does not need the
+// computation of these values.
 bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Backend& values,
                    bool last_device) {
   bool progress = false;
@@ -202,7 +202,7 @@ bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Back
   return progress;
 }
 
-// Returns zero arguments, or none if shapes have no data: an invalid module is not run.
+// Returns arguments of zeros, or none if a shape has no data: invalid modules are not run.
 std::vector<Literal> ZerosFor(const Module& module) {
   std::vector<Literal> zeros;
   for (const Shape& shape : backends::ArgumentLeafShapes(module)) {
@@ -228,7 +228,7 @@ bool TryEntry(Sample& sample, size_t computation, const StillFails& still_fails)
 
 }  // namespace
 
-// Makes an unused instruction the root: it may be at fault, and later candidates remove such
+// Makes an unused instruction the root: it may be the wrong one, and later candidates remove unused
 // instructions.
 bool ReturnUnused(Sample& sample, const StillFails& still_fails) {
   const Computation& entry = *sample.module->entry();
@@ -261,7 +261,7 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
 
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values) {
   bool progress = CutWithValues(sample, still_fails, values, /*last_device=*/false);
-  // Also tries the values of the last device: on the first one, a device number is 0.
+  // Also tries the values of the last device: the first device's replica and partition ids are 0.
   const bool several = sample.module->replica_count > 1 || ArgumentPartitions(*sample.module) > 1;
   return (several && CutWithValues(sample, still_fails, values, true)) || progress;
 }
@@ -347,7 +347,7 @@ bool ExchangeOperands(Sample& sample, const StillFails& still_fails) {
 
 bool PromoteCalledToEntry(Sample& sample, const StillFails& still_fails) {
   if (VerifyModule(*sample.module).ok()) return false;
-  // Callees come first, so that this finds the innermost computation.
+  // Callees come first in the module, so the innermost computation is found.
   for (size_t c = 0; c < sample.module->computations().size(); ++c)
     if (TryEntry(sample, c, still_fails)) return true;
   return false;

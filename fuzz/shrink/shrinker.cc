@@ -38,7 +38,7 @@ class Oracle {
     options_.compared(difference);
     return difference == Difference::kSame;
   }
-  // From now on, candidates must be defined if this module is, and may take about as many steps.
+  // From now on, candidates must be defined if this sample is, and may take about as many steps.
   void AllowStepsOf(const Sample& sample) {
     if (options_.trial.invalid) return;
     identity_.RequireDefined(EndsWithin(sample, kStepsMax));
@@ -50,7 +50,7 @@ class Oracle {
     }
   }
   void RequireErrorMagnitude(bool slight) { identity_.RequireErrorMagnitude(slight); }
-  // From now on, candidates must fail like this sample.
+  // From now on, candidates must fail in the same way as this sample.
   void Settle(const Sample& faulty) {
     if (options_.trial.invalid) return;
     const TrialResult result = RunTrial(faulty, engine_, options_.trial, false);
@@ -58,7 +58,7 @@ class Oracle {
     const bool permutes = AnyPermutations(*faulty.module) && !FailsWithoutPermutations(faulty);
     identity_.Settle(result, permutes, !HasWrongCarrier(faulty));
   }
-  // Returns true if the same operation is responsible, or none was known.
+  // Returns true if the same operation is to blame, or if no operation was known.
   bool Blames(const Sample& candidate) {
     if (!identity_.knows_operations() || options_.trial.invalid) return true;
     ++evaluations_;
@@ -70,7 +70,7 @@ class Oracle {
     return difference == Difference::kSame;
   }
   const FailureIdentity& identity() const { return identity_; }
-  const TrialResult& last() const { return last_; }  // the latest that is the same failure
+  const TrialResult& last() const { return last_; }  // the latest that has the same failure
   int evaluations() const { return evaluations_; }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
@@ -114,8 +114,8 @@ class Oracle {
     return RunTrial(without, engine_, options_.trial, false).verdict.kind == Outcome::kFail;
   }
 
-  // Returns true if the candidate terminates within about as many steps as the module. A loop that
-  // has lost its counter would run until the engine's time limit.
+  // Returns true if the candidate terminates within about as many steps as the module. A loop
+  // without its counter would run until the engine's time limit.
   bool Ends(const Sample& candidate) const {
     return !Loops(*candidate.module) || options_.trial.invalid || EndsWithin(candidate, steps_max_);
   }
@@ -149,10 +149,10 @@ class Oracle {
   int evaluations_ = 0;
 };
 
-// A smaller module that takes this long hangs. A longer timeout would allow too few candidates.
+// A smaller module that takes this long hangs. A longer timeout would leave too few candidates.
 constexpr double kHangSeconds = 5;
 
-// Returns true if a change was kept. Undoes the pass if another operation is then responsible.
+// Returns true if a change was kept. Undoes the pass if then another operation is to blame.
 bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& oracle,
              Sample& sample) {
   Sample before = sample.Clone();
@@ -162,7 +162,7 @@ bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& orac
   return false;
 }
 
-// Continues with an instruction that is wrong in isolation in the same way, if there is one.
+// Continues with an instruction that is wrong in isolation in the same way, if one exists.
 void ContinueWithFaultyInstruction(Sample& sample, bool slight, backends::Backend& engine,
                                    const TrialOptions& trial, Oracle& oracle,
                                    const StillFails& still_fails) {
@@ -174,7 +174,7 @@ void ContinueWithFaultyInstruction(Sample& sample, bool slight, backends::Backen
   }
   if (trial.invalid) return;
   oracle.RequireErrorMagnitude(slight);
-  // Simplifies types first: some lack values that distinguish two failures (NaN, signs, nonzeros).
+  // Simplifies types first: some lack values that distinguish failures (NaN, signs, nonzeros).
   RunPass({"types", false, SimplerTypes}, still_fails, oracle, sample);
   RunPass({"counting", false, IotaInsteadOfConstants}, still_fails, oracle, sample);
   oracle.Settle(sample);
@@ -198,7 +198,7 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
       // This pass precedes those that reduce sizes. An index that is in bounds in a large array may
       // be out of bounds in a smaller one. The smaller module would then fail for another reason.
       {"indices", false, SimplifyIndices},
-      // Equal elements precede the sizes: the pass for literals keeps a special value in place.
+      // Equal elements come before sizes: the pass for literals keeps special values in place.
       {"counting", false, IotaInsteadOfConstants},
       {"elements", false, RepeatOneElement},
       {"dimensions", true, ShrinkDimensions},
@@ -226,10 +226,10 @@ void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_
   }
 }
 
-// Returns an argument or constant that is wrong in isolation, in the module or one of its pieces.
+// Returns an argument or constant that is wrong in isolation, in the module or a piece of it.
 Sample SourceOf(const Sample& sample, backends::Backend& engine, const TrialOptions& trial,
                 int& evaluations) {
-  if (IsCarrier(*sample.module->entry()->root())) return {};  // it is the source
+  if (IsCarrier(*sample.module->entry()->root())) return {};  // the root itself is the source
   Sample source = WrongSource(sample, engine, trial, &evaluations);
   if (source.module) return source;
   for (FaultyInstruction& faulty : FaultyInstructionsOf(sample, engine, trial)) {
@@ -302,7 +302,7 @@ FailureIdentity::FailureIdentity(const TrialResult& first, const Module& module,
       coarse_(LacksSpecials(first.verdict, module)),
       by_documents_(!NeedsFacts(first.verdict)) {}
 
-// A candidate without the blamed operation would fail for another reason.
+// Requires an operation that may be to blame: a candidate without it would fail for another reason.
 Difference FailureIdentity::OfModule(const Module& candidate) const {
   const absl::Status verified = VerifyModule(candidate);
   if (verified.ok() == invalid_) return Difference::kValidity;
@@ -321,7 +321,7 @@ Difference FailureIdentity::OfModule(const Module& candidate) const {
 Difference FailureIdentity::OfResult(const TrialResult& result) const {
   if (!Looks(FailureSignatureOf(result.verdict))) return Difference::kSignature;
   if (by_documents_ && NeedsFacts(result.verdict)) return Difference::kFact;
-  // An error that is slight in precise types is large in coarse ones.
+  // An error that is slight in a precise type is large in a coarse one.
   const bool size_matters = settled_ || (small_error_.has_value() && !coarse_);
   return size_matters && result.slight != small_error_ ? Difference::kSize : Difference::kSame;
 }
@@ -338,7 +338,7 @@ void FailureIdentity::Settle(const TrialResult& result, bool permutes, bool carr
   inputs_were_correct_ = carried;
 }
 
-// Compares failures. Before the data are settled, a NaN may become another wrong element.
+// Compares failures. NaN equals other wrong values if elements are only ordered, and before Settle.
 bool FailureIdentity::Looks(const FailureSignature& signature) const {
   if (orders_ || (!settled_ && (moves_ || coarse_)))
     return SameFailureIgnoringNan(signature, wanted_);
@@ -375,7 +375,7 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   shrunk.sample.keeps_aliases = options.trial.invalid;
   Judge(engine, options.trial, shrunk);
   if (!shrunk.reproduced) return shrunk;
-  // A crash that is not deterministic may have several messages.
+  // A nondeterministic crash may have several messages.
   const FailureSignature signature = FailureSignatureOf(shrunk.result.verdict);
   if (options.trial.runs_max > 1 && HasMessage(signature)) options.trial.wanted = signature;
   if (shrunk.result.verdict.kind == Outcome::kTimeout) {
@@ -405,7 +405,7 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   }
   Judge(engine, options.trial, shrunk);
   if (shrunk.reproduced || !options.trial.wanted) return shrunk;
-  // The failure is not deterministic, and was seen while it was made small.
+  // The failure is nondeterministic, but it occurred while the module was shrunk.
   shrunk.result = oracle.last();
   shrunk.signature = SignatureOf(shrunk.result.verdict, *shrunk.sample.module);
   shrunk.reproduced = true;

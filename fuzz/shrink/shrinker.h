@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the smallest module with the same failure. Every candidate is verified by spec/infer and
-// run on the engine, and replaces the module if it has the same signature and contains the blamed
-// operation. The order of candidates depends only on the module.
+// run on the engine. A candidate replaces the module if it has the same signature and contains the
+// blamed operation. The order of candidates depends only on the module.
 //
-// A new pass needs a function in a shrink_*.cc, a line of PassesWith and a seeded fault in
-// shrink_faults_test.cc. A pass does not depend on an engine.
+// A new pass consists of a function in a shrink_*.cc, a line of PassesWith, and a seeded fault in
+// shrink_faults_test.cc. A pass must not depend on the engine.
 #pragma once
 
 #include <functional>
@@ -22,28 +22,28 @@
 
 namespace hlocts::fuzz {
 
-// Decides whether a candidate has the same failure as the module that is shrunk, and what differs
-// if not. Stores what the shrinker learns about the failure.
+// Decides whether a candidate has the same failure as the module that is shrunk, and if not, what
+// differs. Stores what the shrinker learns about the failure.
 
 // The reason why a candidate's failure is a different one; kSame if it is the same.
 enum class Difference : uint8_t {
   kSame,
   kBudgetExhausted,  // no time or evaluations are left
   kValidity,         // only one of the two modules is valid
-  kRule,             // it breaks another rule
+  kRule,             // the candidate breaks another rule
   kOperation,        // no operation is left that may be to blame
-  kPermutation,      // it lacks the loop that permutes its state
-  kRepeated,         // it was tried before
-  kSteps,            // it might not terminate
-  kSignature,        // it does not fail, or fails in another way
-  kUndefined,        // the reference could evaluate only the first module
-  kSize,             // only one of the two errors is slight
+  kPermutation,      // the candidate lacks the loop that permutes its state
+  kRepeated,         // the candidate was tried before
+  kSteps,            // the candidate might not terminate
+  kSignature,        // the candidate does not fail, or fails in another way
+  kUndefined,        // the reference could evaluate the first module, but not the candidate
+  kSize,             // the error of only one of the two is slight
   kWrongInput,       // a constant or argument is wrong, but was not before
-  kNoPermutation,    // it fails without the permutation, too
+  kNoPermutation,    // the candidate fails without the permutation, too
   kBlame,            // another operation is to blame
-  kFact,             // it fails only by a fact of the engine, and did not before
+  kFact,             // it fails only because of a fact of the engine, unlike the first module
 };
-// Returns a text for the reader, such as "another operation is responsible".
+// Returns the difference as text for people, such as "another operation is responsible".
 absl::string_view ReasonText(Difference difference);
 
 class FailureIdentity {
@@ -51,7 +51,7 @@ class FailureIdentity {
   // `rule` is the rule that an invalid module breaks, or "" for a valid module.
   FailureIdentity(const TrialResult& first, const Module& module, std::string rule, bool invalid);
 
-  // Returns the difference that is visible without running the candidate.
+  // Returns the difference that is visible before the candidate runs.
   Difference OfModule(const Module& candidate) const;
   // Returns the difference that the candidate's result shows.
   Difference OfResult(const TrialResult& result) const;
@@ -61,19 +61,19 @@ class FailureIdentity {
   // From now on, a slight error must stay slight, and a large one large.
   void RequireErrorMagnitude(bool slight) { small_error_ = slight; }
   // From now on, candidates must fail in the same way as `result`, also in their wrong values.
-  // `permutes` means that the failure needs a loop that permutes its state, `carried` that
-  // arguments and constants are correct.
+  // `permutes`: the failure needs a loop that permutes its state. `carried`: arguments and
+  // constants are correct.
   void Settle(const TrialResult& result, bool permutes, bool carried);
   // `defined`: the reference could evaluate the first module.
   void RequireDefined(bool defined) { defined_ = defined; }
 
   bool settled() const { return settled_; }
   bool knows_operations() const { return !operations_.empty(); }
-  // Used only after Settle, since each check takes evaluations.
+  // Used only after Settle, because each check takes evaluations.
   bool permutes() const { return permutes_; }
   bool carried() const { return inputs_were_correct_; }
-  // Returns true if the reference must be able to evaluate candidates, since an engine's behaviour
-  // on undefined modules means nothing. Wrong values need no check, since the reference detected
+  // Returns true if the reference must be able to evaluate candidates: an engine's behaviour on
+  // undefined modules proves nothing. Wrong values need no such check, because the reference found
   // them.
   bool must_be_defined() const { return defined_ && wanted_.kind != Outcome::kFail; }
   bool Looks(const FailureSignature& signature) const;
@@ -89,8 +89,8 @@ class FailureIdentity {
   // True if the blamed operation only moves elements, only orders them, or lacks NaN or infinity.
   bool moves_, orders_, coarse_;
   bool by_documents_;  // the first module also fails without the engine's facts
-  // `settled_` is true once the instruction at fault is known. Then another size of the error,
-  // another wrong element of a move, or wrong constants and arguments indicate another fault.
+  // `settled_`: the instruction at fault is known. From then on, another size of the error, another
+  // wrong element of a move, or wrong constants and arguments indicate another defect.
   bool settled_ = false, permutes_ = false, inputs_were_correct_ = false, defined_ = false;
   std::optional<bool> small_error_;
 };
@@ -103,7 +103,7 @@ struct ShrinkOptions {
   // Called for every candidate. If `fails`, it has the same failure and should be stored.
   std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
       [](const auto&...) {};
-  // Called for every candidate with the difference of its failure.
+  // Called for every candidate with the difference between its failure and the first one.
   std::function<void(Difference)> compared = [](Difference) {};
 };
 
@@ -112,11 +112,11 @@ struct ShrinkResult {
   TrialResult result;     // of the smallest module, with blame
   std::string signature;  // of the smallest module
   int evaluations = 0;
-  bool reproduced = false;            // false: the failure did not occur again
+  bool reproduced = false;            // false: the failure did not recur
   std::vector<std::string> identity;  // the conditions on candidates, as text
 };
 
-// Shrinks a sample. `values` is the reference, whose intermediate values replace operands.
+// Shrinks a sample. `values` is the reference, whose intermediate values can replace operands.
 ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::Backend& values,
                     const ShrinkOptions& options);
 
@@ -130,15 +130,15 @@ bool KeepIfFails(Sample& sample, Sample candidate, const StillFails& still_fails
 // returns true if it kept any.
 struct ShrinkPass {
   const char* name;
-  bool of_invalid;  // also for invalid modules, which cannot be evaluated
+  bool of_invalid;  // true: also runs on invalid modules, which cannot be evaluated
   std::function<bool(Sample& sample, const StillFails& still_fails)> run;
 };
 bool ReturnUnused(Sample& sample, const StillFails& still_fails);
 bool KeepOneOutput(Sample& sample, const StillFails& still_fails);
-// Makes a called computation of an invalid module the entry if it breaks the same rule by itself.
+// Makes a callee of an invalid module the entry if it breaks the same rule in isolation.
 bool PromoteCalledToEntry(Sample& sample, const StillFails& still_fails);
 bool InlineRegions(Sample& sample, const StillFails& still_fails);
-// Replaces the first `most` calls of the entry by what they call, whatever the sample does then.
+// Replaces the first `most` calls of the entry by their callees, even if the failure disappears.
 void InlineCalls(Sample& sample, int64_t most);
 bool ExchangeOperands(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates a module from the input, runs it on this project's CPU engine in process, judges it.
+// Generates a module from the input, runs it on this project's CPU engine, judges the result.
 #include "fuzz/targets/in_process.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads any bytes as HloModuleProto: the result is an error or a module that survives a round trip.
+// Parses any bytes as HloModuleProto: returns an error or a module that survives a round trip.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   absl::string_view bytes(reinterpret_cast<const char*>(data), size);
   auto module = hlocts::ParseSerializedModule(bytes);
   if (!module.ok()) return 0;
-  // A module that was read must be valid or break a named rule.
+  // A module that was parsed must be valid or break a named rule.
   absl::Status valid = hlocts::VerifyModule(**module);
   if (!valid.ok() && hlocts::RuleOf(valid).empty()) {
     Differ("an invalid module was rejected without a rule", std::string(valid.message()), "");

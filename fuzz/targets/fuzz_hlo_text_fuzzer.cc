@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads any bytes as HLO text. The result must be an error, or a module whose printed text is read
-// and printed as the same text.
+// Parses any bytes as HLO text. The result must be an error, or a module whose printed text parses
+// to a module that prints as the same text.
 #include <cstddef>
 #include <cstdint>
 
@@ -14,10 +14,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     HLOCTS_CHECK(!hlocts::RuleOf(module.status()).empty());
     return 0;
   }
-  // A module that was read must be valid or break a named rule.
+  // A module that was parsed must be valid or break a named rule.
   absl::Status valid = hlocts::VerifyModule(**module);
   HLOCTS_CHECK(valid.ok() || !hlocts::RuleOf(valid).empty());
-  // Callees are printed first, which is impossible for computations that call each other.
+  // Callees are printed first, which is impossible if computations call each other.
   if (hlocts::RuleOf(valid) == "hlo.recursion") return 0;
   for (auto options : {hlocts::PrintOptions::Default(), hlocts::PrintOptions::Short()}) {
     std::string first = hlocts::PrintModule(**module, options);

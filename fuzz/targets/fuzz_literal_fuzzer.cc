@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads any bytes as a literals file. The result must be an error, or leaves that are written and
-// read again with the same bits. Also reads the bytes as .npz for a few shapes.
+// Reads any bytes as a literals file. The result must be an error, or leaves that keep their bits
+// when they are written and read again. Also reads the bytes as .npz for a few shapes.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates a module and a metamorphic variant from the input. This project's CPU engine must
-// return equal values for both, or values within the acceptance sets.
+// Generates a module and a metamorphic variant from the input. For both, this project's CPU engine
+// must return equal values, or values within the acceptance sets.
 #include "fuzz/targets/in_process.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

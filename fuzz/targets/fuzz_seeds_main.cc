@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fuzz_seeds FOLDER MODULE... writes seed corpora (FOLDER/<target>/*) and dictionaries
-// (FOLDER/<target>.dict) for the libFuzzer targets. In addition to the given modules it uses
-// generated ones, so that every operation occurs. The output is the same on every machine.
+// (FOLDER/<target>.dict) for the libFuzzer targets. It uses the given modules and generated ones,
+// which together contain every operation. The output is the same on every machine.
 #include <cstdio>
 #include <filesystem>
 #include <set>
@@ -19,7 +19,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr int64_t kElementsMax = 4096;  // per seed, over all arguments
+constexpr int64_t kElementsMax = 4096;  // per seed, in all arguments together
 constexpr uint64_t kGenerated = 96;     // modules
 
 std::string PathOf(const std::string& folder, const std::string& target, const std::string& name) {
@@ -78,7 +78,7 @@ absl::Status WriteModules(const std::string& folder, const std::vector<std::stri
   return absl::OkStatus();
 }
 
-// Writes decisions of modules with few and with many instructions.
+// Writes inputs of the generator (its decisions) for modules with few and with many instructions.
 absl::Status WriteDecisions(const std::string& folder) {
   generators::SplitMix64 random(1);
   for (size_t size : {16, 64, 128, 192, 256, 384, 512, 768}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads any bytes as HloSnapshot: the result is an error, or a snapshot that survives a round trip.
+// Parses any bytes as HloSnapshot: returns an error, or a snapshot that survives a round trip.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

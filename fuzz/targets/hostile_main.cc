@@ -4,9 +4,9 @@
 //   hostile FIRST COUNT SEED FOLDER...     modules FIRST to FIRST + COUNT - 1 of SEED
 //
 // Uses all readable .hlo and .txt files at any depth of the directories. Module n depends only on
-// n, SEED and these texts, and whether it is run only on its validity, sizes and computed work. A
-// module that crashes the process or takes minutes of processor time is left in hostile.input, and
-// its number is printed. To continue, start with the next number.
+// n, SEED and these texts. Whether it runs depends only on its validity, its sizes and the computed
+// amount of work. If a module crashes the process or takes minutes of processor time, it is left in
+// hostile.input and its number is printed. To continue, start with the next number.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -28,15 +28,15 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr size_t kTextMax = 8 << 10;  // longer files are mostly constants
-// A hundred times the time of the counted work. Processor time ignores other processes.
+constexpr size_t kTextMax = 8 << 10;  // longer files consist mostly of constants
+// A hundred times the time of the permitted work. Processor time excludes other processes.
 constexpr time_t kProcessorSecondsMax = 600;
 constexpr rlim_t kMemoryMax = rlim_t{6} << 30;
 
 std::string* current = nullptr;
 int64_t number = 0;
 
-// Does not allocate, since the heap may be corrupt.
+// Must not allocate, because the heap may be corrupt.
 void OnEnd(int signal) {
   const int file = open("hostile.input", O_CREAT | O_TRUNC | O_WRONLY, 0644);
   if (file >= 0 && write(file, current->data(), current->size()) < 0) _exit(79);
@@ -72,7 +72,7 @@ std::vector<std::string> TextsOf(int count, char** folders) {
   return texts;
 }
 
-// Installs handlers on a separate stack, since the main one may have overflowed.
+// Installs signal handlers on a separate stack, because the main stack may have overflowed.
 void CatchEnds() {
   static char stack[1 << 16];
   stack_t other = {};

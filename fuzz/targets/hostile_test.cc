@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a few hostile texts (`hostile` runs many), and those that once crashed the process.
+// Tests a few hostile texts (`hostile` tests many), and texts that once crashed the process.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -30,7 +30,7 @@ ENTRY e {
   s = (c64[1], c64[2]) all-gather-start(x), dimensions={0}
   ROOT d = c64[2] all-gather-done(s)
 })",
-    // A receive of more data than any memory can store.
+    // A receive of more data than any memory can hold.
     R"(HloModule m
 ENTRY e {
   t = token[] after-all()
@@ -42,14 +42,14 @@ ENTRY e {
     // An iota along a huge dimension of an array without elements.
     R"(HloModule m
 ENTRY e { ROOT r = s32[9223372036854775807,0] iota(), iota_dimension=0 })",
-    // The shape claims a gather from two devices, but there is only one.
+    // The shape is that of a gather from two devices, but there is only one device.
     R"(HloModule m
 ENTRY e {
   x = u16[1,2] parameter(0)
   g = u16[2,2] all-gather(x), dimensions={0}
   ROOT r = u16[4] bitcast(g)
 })",
-    // A cyclic comparator, by which no row is the first.
+    // A cyclic comparator, for which no row is the smallest.
     R"(HloModule m
 beats {
   a = s8[] parameter(0)
@@ -67,7 +67,7 @@ ENTRY e {
 })",
 };
 
-// The engine is a separate project, which a build may lack.
+// The CPU engine is a separate project, which a build may omit.
 bool OurEngineIsBuilt() { return backends::MakeInProcessBackend("cpu?isolation=none").ok(); }
 
 TEST(HostileTest, WhatOnceEndedTheProcess) {
@@ -85,7 +85,7 @@ TEST(HostileTest, WorkIsCountedFromShapes) {
     EXPECT_TRUE(module.ok()) << module.status();
     return WorkOf(**module, /*trips_max=*/1000, /*bytes_max=*/1 << 20);
   };
-  // 100 x 100 elements with 100 terms each, the operands read once, and two parameters.
+  // 100 x 100 elements with 100 terms each; the operands are read once; two parameters.
   const double product = work(
       "ENTRY e { x = f32[100,100] parameter(0) y = f32[100,100] parameter(1) "
       "ROOT r = f32[100,100] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }");

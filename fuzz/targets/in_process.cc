@@ -16,7 +16,7 @@ namespace hlocts::fuzz {
 
 namespace {
 
-// A flag for each hash of a cell (coverage.h) that was seen, in the section that libFuzzer reads.
+// A flag for each hash of a cell (coverage.h) that occurred, in the section that libFuzzer reads.
 constexpr size_t kCounters = size_t{1} << 16;
 __attribute__((used, section("__libfuzzer_extra_counters"))) uint8_t g_cell_counters[kCounters];
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one input of a libFuzzer target that tests an engine: generates a module, runs it in this
-// process, and for a finding stores a bundle and aborts, as libFuzzer expects. Targets that link
-// this file mutate the decisions of the generator, and count an input as new if its module has new
-// kinds of instructions.
+// Runs one input of a libFuzzer target that tests an engine: generates a module and runs it in this
+// process. For a finding, stores a bundle and aborts, as libFuzzer expects. Targets that link this
+// file mutate the decisions of the generator, and treat an input as new if its module has new kinds
+// of instructions.
 //
-// A target is fuzz_<name>_fuzzer.cc with one property, FUZZER_DEPS_fuzz_<name> in ../CMakeLists.txt
-// and an options file in ci/oss-fuzz. The targets for readers check that any bytes are rejected, or
-// survive writing and reading. fuzz_diff_cpu and fuzz_metamorphic generate modules from bytes.
-// Build: `cmake --preset asan-fuzz && cmake --build --preset asan-fuzz --target fuzz_hlo_text`.
-// ci/test replays a fixed number of inputs. An input that showed a defect is kept in
-// ../corpus/<target> under a name that describes it.
+// A target consists of fuzz_<name>_fuzzer.cc, the property FUZZER_DEPS_fuzz_<name> in
+// ../CMakeLists.txt and an options file in ci/oss-fuzz. The targets for parsers check that any
+// bytes are rejected or survive writing and reading. fuzz_diff_cpu and fuzz_metamorphic generate
+// modules from bytes. Build: `cmake --preset asan-fuzz && cmake --build --preset asan-fuzz --target
+// fuzz_hlo_text`. ci/test replays a fixed number of inputs. An input that showed a defect is kept
+// in ../corpus/<target> under a name that describes it.
 #pragma once
 
 #include <memory>
@@ -26,7 +26,7 @@ class InProcessFuzz {
   explicit InProcessFuzz(std::string backend);
 
   void Diff(absl::string_view bytes);      // runs and judges a module
-  void Variants(absl::string_view bytes);  // also runs a variant, and judges differences
+  void Variants(absl::string_view bytes);  // also runs a variant, and judges outputs that differ
 
  private:
   Sample Make(absl::string_view bytes);

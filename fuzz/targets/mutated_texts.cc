@@ -12,9 +12,9 @@ namespace hlocts::fuzz {
 namespace {
 
 constexpr uint64_t kEditsMax = 4;
-// The number of attempts per replacement: most replacements give an unreadable text.
+// The number of attempts per replacement: most replacements make a text unreadable.
 constexpr int kTriesMax = 12;
-// Limits of ranges, sizes whose product exceeds 2^63, and small numbers as in real texts.
+// Limits of integer types, sizes whose product exceeds 2^63, and small numbers as in real texts.
 constexpr const char* kNumbers[] = {"0",
                                     "0",
                                     "1",
@@ -48,7 +48,7 @@ struct Word {
 bool InName(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; }
 bool IsDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
 
-// Returns the words that can be replaced, in order. A name is one word, with its hyphens.
+// Returns the words that can be replaced, in order. A name with hyphens is one word.
 std::vector<Word> WordsOf(const std::string& text) {
   std::vector<Word> words;
   for (size_t begin = 0; begin < text.size();) {
@@ -89,7 +89,7 @@ std::string NewWord(Kind kind, generators::SplitMix64& random) {
   return "";
 }
 
-// Replaces one word or all words equal to it, so that equal shapes sometimes become different ones.
+// Replaces one word, which makes equal shapes different, or all words equal to it.
 void Exchange(std::string& text, generators::SplitMix64& random) {
   const std::vector<Word> words = WordsOf(text);
   if (words.empty()) return;
@@ -104,7 +104,7 @@ void Exchange(std::string& text, generators::SplitMix64& random) {
   }
 }
 
-// Replaces words such that the text is still readable. Returns false if all attempts fail.
+// Replaces words and keeps the text readable. Returns false if all attempts fail.
 bool ExchangeReadably(std::string& text, generators::SplitMix64& random) {
   for (int tries = 0; tries < kTriesMax; ++tries) {
     std::string changed = text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces tokens of real HLO text: numbers, element types, opcodes. Every result still parses and
-// many are valid, with unusual values: sizes whose product overflows, empty arrays next to huge
+// Replaces tokens of real HLO text: numbers, element types, opcodes. Every result still parses.
+// Many are valid and have unusual values: sizes whose product overflows, empty arrays next to huge
 // ones, windows larger than any array.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace hlocts::fuzz {
 
 class MutatedTexts {
  public:
-  // At least one text is required, and all must be readable.
+  // There must be at least one text, and all must be readable.
   explicit MutatedTexts(std::vector<std::string> texts) : texts_(std::move(texts)) {}
 
   // Returns one of the texts after at most four replacements. A replacement that makes the text

@@ -3,10 +3,9 @@
 //
 //   replay_<target> COUNT SEED FOLDER...
 //
-// The inputs depend only on the arguments. They depend neither on coverage, which varies with
-// libraries and addresses, nor on a clock. A test therefore has the same result on every machine.
-// ci/fuzz searches with libFuzzer itself. An input that shows a defect is left in
-// replay_<target>.input.
+// The inputs depend only on the arguments: neither on coverage, which varies with libraries and
+// addresses, nor on a clock. A test therefore has the same result on every machine. ci/fuzz
+// searches with libFuzzer itself. An input that shows a defect is left in replay_<target>.input.
 #include <sanitizer/common_interface_defs.h>
 
 #include <algorithm>
@@ -58,7 +57,7 @@ void OnAbort(int) {
   std::_Exit(77);
 }
 
-struct Digest {  // FNV-1a of all inputs, to compare runs
+struct Digest {  // FNV-1a of all inputs; equal digests show that two runs had equal inputs
   uint64_t value = 0xcbf29ce484222325;
   int64_t inputs = 0, bytes = 0;
 
@@ -76,7 +75,7 @@ std::vector<std::string> FilesOf(int count, char** folders) {
     for (const auto& entry : std::filesystem::directory_iterator(folders[i])) {
       if (entry.is_regular_file()) paths.push_back(entry.path());
     }
-    std::sort(paths.begin(), paths.end());  // for a fixed order
+    std::sort(paths.begin(), paths.end());  // directory order is unspecified
     for (const auto& path : paths) {
       std::ostringstream text;
       text << std::ifstream(path, std::ios::binary).rdbuf();
@@ -112,7 +111,7 @@ void ChangeNumber(std::string& text, generators::SplitMix64& random) {
   text.replace(digit, end - digit, kNumbers[random.Below(std::size(kNumbers))]);
 }
 
-// Inserts a part of another input, or replaces a part of this one with it.
+// Inserts a part of another input into this one, or replaces a part of this one by it.
 void Splice(std::string& text, const std::string& other, generators::SplitMix64& random) {
   const Part from = PartOf(other, random), to = PartOf(text, random);
   const size_t replaced = random.Below(2) == 0 ? 0 : to.size;

@@ -39,7 +39,7 @@ double LongestOf(const Shape& shape) {
   return static_cast<double>(longest);
 }
 
-// Returns the number of terms per element of the result.
+// Returns the number of terms from which an element of the result is computed.
 double TermsOf(const Instruction& instruction) {
   double terms = 1;
   if (const Window* window = instruction.Get<Window>(Attr::kWindow)) {
@@ -51,7 +51,7 @@ double TermsOf(const Instruction& instruction) {
     for (int64_t d : *contracted)
       terms *= static_cast<double>(instruction.operand(0).shape().dimension(d));
   }
-  // Each element is combined with all others along a dimension.
+  // Each element depends on all others along a dimension.
   if (ops::IsOneOf(instruction.opcode(), {Opcode::kFft, Opcode::kCholesky, Opcode::kTriangularSolve,
                                           Opcode::kSort, Opcode::kTopk}))
     terms = std::max(LongestOf(instruction.shape()), LongestOf(instruction.operand(0).shape()));
@@ -75,8 +75,8 @@ double StepsOf(const Instruction& instruction, double trips_max, double elements
 }
 
 constexpr int64_t kArgumentBytesMax = int64_t{1} << 16;
-constexpr int64_t kDevicesMax = 4;  // replicas, and partitions
-// Steps per device (robustness_run.h), which take at most seconds. No clock decides what runs.
+constexpr int64_t kDevicesMax = 4;  // of replicas, and of partitions
+// Steps per device (robustness_run.h), a few seconds. Whether a text runs depends on no clock.
 constexpr double kWorkMax = 1e7;
 constexpr double kNever = 1e9;  // seconds
 
@@ -135,12 +135,12 @@ void RobustnessRun::Run(const std::string& text, uint64_t seed) {
     request.arguments.push_back(
         generators::GenerateArguments(leaves, seed + static_cast<uint64_t>(d), style));
   }
-  // The engine computes on views that need no memory, so that their elements count as work.
+  // Views need no memory, but the engine computes their elements, which are therefore work.
   const bool engine_too = WorkOf(**module, load_.steps_max, INT64_MAX) <= kWorkMax;
   Judge(**module, request, kAllProfiles[seed % 3], engine_too);
 }
 
-// Evaluates the module, judges the results, and optionally runs and judges the engine.
+// Evaluates the module and judges the results. If `engine_too`, also runs and judges the engine.
 void RobustnessRun::Judge(const Module& module, const backends::ExecuteRequest& request,
                           Profile profile, bool engine_too) {
   backends::DiffOptions options;

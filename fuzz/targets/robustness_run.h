@@ -13,18 +13,18 @@
 
 namespace hlocts::fuzz {
 
-// Computes bounds of the work of an untrusted module from its shapes, so that they are the same on
-// every machine.
+// Computes bounds of the work of an untrusted module. They depend only on its shapes, and are
+// therefore the same on every machine.
 
-// Returns an approximate upper bound of the steps of one device, in elements that are read,
-// computed or written. A window or contraction costs one step per term, a computation called for
-// each element its own steps per element. A loop is assumed to run `trips_max` iterations. An
-// instruction on arrays larger than `bytes_max` costs nothing, because it is rejected before
+// Returns an approximate upper bound of the number of steps of one device: elements that are read,
+// computed or written. A window or contraction costs one step per term. A computation that is
+// called for each element costs its own steps per element. A loop is assumed to run `trips_max`
+// iterations. An instruction on arrays larger than `bytes_max` costs nothing: it is rejected before
 // allocation. The result may be infinite.
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);
 
 struct RobustnessCounts {
-  int64_t texts = 0, readable = 0, valid = 0, run = 0;      // run: within the limits
+  int64_t texts = 0, readable = 0, valid = 0, run = 0;      // run: within the limits of work
   int64_t values = 0, judged = 0, engine = 0, refused = 0;  // by eval; by judge; by diff
   std::string ToText() const;
 };

@@ -18,8 +18,8 @@ namespace {
 
 using Words = std::vector<absl::string_view>;
 
-// If a shrunk module still has an array of more elements than this, the failure needs a size (e.g.
-// that of a vector), and the size is part of the bucket.
+// If a shrunk module still has an array with more elements than this, the failure needs a minimum
+// size (e.g. that of a vector register), and the bucket contains "long".
 constexpr int64_t kFewElements = 15;
 
 std::string ClassOf(absl::string_view type) {
@@ -32,8 +32,8 @@ std::string ClassOf(absl::string_view type) {
                                               : std::string(type);
 }
 
-// Returns true for operations whose faults rarely depend on the type: sorts, collectives and
-// scatter, which depend only on the order, position or device of elements.
+// Returns true for operations whose defects rarely depend on the type: sorts, collectives and
+// scatter, where only the order, position or device of elements matters.
 bool IsOfAnyType(const std::vector<std::string>& operations) {
   return std::all_of(operations.begin(), operations.end(), [](const std::string& name) {
     auto opcode = OpcodeFromName(name);
@@ -49,8 +49,8 @@ bool Indexes(const std::vector<std::string>& operations) {
   });
 }
 
-// Returns those needs that fit the operations: traits of indices if the operations use indices,
-// otherwise traits of data unless they only move data. Attributes always fit.
+// Returns the needs that are relevant: traits of indices if the operations use indices, otherwise
+// traits of data unless the operations only move data. Attributes are always relevant.
 std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>& needs,
                               bool moves) {
   static const auto* const kOfIndices =
@@ -61,7 +61,7 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   const bool indexes = Indexes(key.operations);
   std::set<std::string> asked;
   for (const std::string& need : needs) {
-    if (need == "only-nan") continue;  // for expectations: the same fault often shows both
+    if (need == "only-nan") continue;  // used by expectations; many defects cause both
     bool of_indices = kOfIndices->count(need) > 0, of_data = kOfData->count(need) > 0;
     bool attribute = !of_indices && !of_data;
     if (attribute || (indexes && of_indices) || (!indexes && !moves && of_data)) asked.insert(need);
@@ -69,7 +69,7 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   return asked;
 }
 
-// Returns the needs of faults in control flow or between instructions. Such faults depend little on
+// Returns the needs of failures in control flow or between instructions. They depend little on
 // data, but may depend on a permutation of the loop state.
 std::set<std::string> NeedsOfRunning(const std::set<std::string>& needs) {
   return needs.count("permutation") > 0 ? std::set<std::string>{"permutation"}
@@ -83,8 +83,8 @@ bool RunsOthers(const std::vector<std::string>& operations) {
   });
 }
 
-// Returns the class of a mismatch. Wrong numbers are one class, except zero for operations that
-// fetch elements by index. NaN is another class, except in types without infinity.
+// Returns the class of a mismatch. All wrong numbers are one class; for operations that fetch
+// elements by index, zero is another. NaN is a class too, except in types without infinity.
 absl::string_view FailureClass(absl::string_view mismatch, absl::string_view type, bool fetches) {
   if (mismatch == "inf" || (mismatch == "zero" && !fetches)) return "value";
   auto known = PrimitiveTypeFromName(type.substr(type.rfind('>') + 1));
@@ -92,7 +92,7 @@ absl::string_view FailureClass(absl::string_view mismatch, absl::string_view typ
   return mismatch == "nan" && saturates ? "value" : mismatch;
 }
 
-// Removes the traits from "gather(batched)(u64)" and returns them, without types of indices.
+// Removes the traits from "gather(batched)(u64)" and returns those that are not index types.
 std::vector<std::string> TakeTraits(std::string& operation) {
   std::vector<std::string> traits;
   size_t open = operation.find('(');
@@ -117,13 +117,13 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
       moves || !alone || remains.has_interchangeable_callees || IsOfAnyType(key.operations);
   if (any_data && signature == "nan") signature = "value";
   if (remains.has_interchangeable_callees) {
-    // The fault is the choice of the called computation, independent of caller and operations.
+    // The wrong computation is called, whatever the caller and the operations are.
     key = {
         key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};
     return;
   }
   key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);
-  // Zero for an out-of-bounds index is one failure, whether the index is negative or too large.
+  // Zero for an out-of-bounds index is one defect, whether the index is negative or too large.
   if (moves && signature == "zero") key.needs.erase("negative");
   // Omits the type of sub-byte elements, since "packed" covers all their types.
   const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
@@ -135,7 +135,7 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   }
 }
 
-// Ignores the opcode in "convolution: too large": one check may serve many operations.
+// Ignores the opcode in "convolution: too large": several operations may share one check.
 void ReadMessage(const Words& words, BucketKey& key) {
   size_t begin = words.size() > 1 && OpcodeFromName(absl::StripSuffix(words[1], ":")) ? 2 : 1;
   key.rest =
@@ -146,7 +146,7 @@ void ReadMessage(const Words& words, BucketKey& key) {
     key.operations = absl::StrSplit(words[0], ',', absl::SkipEmpty());
 }
 
-// An engine that accepts this many broken rules of an operation does not check the operation.
+// If an engine accepts this many broken rules of an operation, it does not check the operation.
 constexpr int64_t kRulesUnchecked = 3;
 
 // Replaces the rule in "accepted concatenate.7 the engine..." by any rule of concatenate.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buckets: findings that are probably one fault. A signature describes one failure exactly. A
-// bucket joins signatures that one fault may cause. It has classes of element types, one class of
-// wrong numbers, and the smallest of several sets of operations.
+// Buckets: findings that are probably one defect. A signature describes one failure exactly; a
+// bucket joins the signatures that one defect may cause. It distinguishes only classes of element
+// types and of wrong values, and keeps the smallest of several sets of operations.
 #pragma once
 
 #include <map>
@@ -14,17 +14,17 @@
 namespace hlocts::fuzz {
 
 struct BucketKey {
-  std::string kind;                     // "fail", "rejected", "flaky fail"
+  std::string kind;                     // e.g. "fail", "rejected", "flaky fail"
   std::vector<std::string> operations;  // sorted; empty if a message suffices
   bool together = false;                // wrong only when compiled together
-  std::vector<std::string> traits;      // of an operand: "empty", "batched"
-  std::set<std::string> needs;          // those in failure_traits.h that are relevant
-  std::string rest;                     // size, class of types, signature; or the message
+  std::vector<std::string> traits;      // of an operand, e.g. "empty", "batched"
+  std::set<std::string> needs;          // those of failure_traits.h that are relevant
+  std::string rest;                     // size, class of types and signature; or the message
 
-  std::string Name() const;  // "fail dot float value"
+  std::string Name() const;  // e.g. "fail dot float value"
 };
 
-// Returns true if all operations only move elements, so that all values are equivalent.
+// Returns true if all operations only move elements; then all element types are equivalent.
 bool OnlyMoves(const std::vector<std::string>& operations);
 // Returns true if all operations put elements in order.
 bool OnlyOrders(const std::vector<std::string>& operations);
@@ -36,7 +36,7 @@ BucketKey BucketOf(const std::string& signature, const FailureTraits& remains);
 bool Covers(const BucketKey& general, const BucketKey& special);
 
 // A set of keys, none of which covers another. If an engine accepts modules that break three rules
-// of one operation, one key replaces the three, since the engine does not check the operation.
+// of one operation, one key replaces the three keys, since the engine does not check the operation.
 class BucketSet {
  public:
   // Adds a key and returns the name of its bucket, which may be a key that covers it. Buckets that

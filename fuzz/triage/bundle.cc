@@ -41,7 +41,7 @@ void Drop(Files& files, const std::string& name) {
   }
 }
 
-// Includes the size of the pieces that were judged, if only a piece shows the failure.
+// Returns the verdict as text, with the size of the pieces if only a piece shows the failure.
 std::string VerdictText(const Bundle& bundle) {
   auto json = ParseJson<nlohmann::ordered_json>(reports::VerdictToJson(bundle.result.verdict));
   if (bundle.result.verdict.localisation.in_piece) json["cut"] = bundle.options.cut;
@@ -115,7 +115,7 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return absl::InternalError(absl::StrCat(folder, ": ", error.message()));
-  // Otherwise those of an earlier bundle would be read as files of this module.
+  // Files of an earlier bundle would be read as files of this one.
   for (const char* old : {kProtoOfModule, "blame.json"})
     std::filesystem::remove(absl::StrCat(folder, "/", old), error);
   for (const auto& [name, text] : files) {
@@ -154,7 +154,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   }
   bundle.plugin = json.value("plugin_sha256", "");
   bundle.options.cut = json.value("cut", int64_t{0});
-  // The engine accepted an invalid module, or it crashed or hung on one.
+  // The engine accepted an invalid module, or crashed or hung on it.
   bool may_be_invalid = *kind == Outcome::kCrash || *kind == Outcome::kTimeout;
   bundle.options.invalid = *kind == Outcome::kAccepted || (may_be_invalid && !valid);
   return bundle;

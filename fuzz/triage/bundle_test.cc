@@ -39,13 +39,13 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
   }
 }
 
-// Modules that text cannot express. Read from the bundle, each breaks the same rule.
+// Text cannot express these modules. Read from the bundle, each breaks the same rule as before.
 TEST(BundleTest, InvalidModulesThatTextDoesNotHoldAreReadAgain) {
   constexpr char kText[] = R"(HloModule m
 callee { p = f32[2,3] parameter(0) ROOT r = f32[2,3] negate(p) }
 ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=callee })";
   const std::pair<const char*, void (*)(Module&)> kBreaks[] = {
-      {"hlo.operand",  // with the same name as the right one
+      {"hlo.operand",  // it has the name of the right operand
        [](Module& m) {
          m.entry()->root()->mutable_operands()[0] = m.computations()[0]->parameters()[0];
        }},
@@ -76,7 +76,7 @@ ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=calle
   EXPECT_TRUE(VerifyModule(*ReadBundle(folder)->sample.module).ok());
 }
 
-// JAX sets an option of its own, which the failing run need not have had.
+// The script sets an option that JAX sets by default, which the failing run may not have set.
 TEST(BundleTest, TheScriptForJaxHasTheOptionsOfTheRun) {
   const auto script = [](const char* backend) {
     Bundle bundle = BundleOf("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }");
@@ -91,7 +91,7 @@ TEST(BundleTest, TheScriptForJaxHasTheOptionsOfTheRun) {
   EXPECT_THAT(script("pjrt:p.so"), HasSubstr("Compile options: none"));
 }
 
-// Otherwise the script would run jaxlib's own engine and judge that one.
+// Without the plugin, the script would judge the engine of jaxlib.
 TEST(BundleTest, TheScriptOfAPluginRequiresThePlugin) {
   Bundle bundle = BundleOf("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }");
   for (const char* backend : {"my_plugin", "my_plugin?a=3", "pjrt:p.so"}) {

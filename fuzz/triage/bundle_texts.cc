@@ -83,7 +83,7 @@ std::string WhatIsWrong(const Bundle& bundle) {
   return text;
 }
 
-// Returns module and inputs if they fit on a page.
+// Returns the module and the inputs if they fit on a page.
 std::string ModuleAndInputsText(const Bundle& bundle) {
   constexpr size_t kPage = 4000;
   const std::string module = PrintModule(*bundle.sample.module, PrintOptions::Short());

@@ -8,15 +8,15 @@
 
 namespace hlocts::fuzz {
 
-// The file with the module in proto form, if text cannot express the module.
+// The name of the file for the module as a proto, for modules that text cannot express.
 inline constexpr char kProtoOfModule[] = "module.pbtxt";
-// Returns the content of the file kProtoOfModule for an invalid module if its text is rejected or
-// breaks another rule (e.g. an operand from another computation has a local name), else "".
+// Returns the content of the file kProtoOfModule for an invalid module whose text is rejected or
+// breaks another rule (e.g. an operand in another computation has a local name), else "".
 std::string ProtoWhereTextFails(const Module& module);
 
 // `proto` is the result of ProtoWhereTextFails for the module.
 std::string BundleReadme(const Bundle& bundle, const std::string& proto);
-// Returns a GoogleTest that reruns the failure (links backends_differ, spec_text, spec_files).
+// Returns a GoogleTest that repeats the run (links backends_differ, spec_text, spec_files).
 std::string BundleTest(const Bundle& bundle, const std::string& proto);
 // Returns a test for XLA's repository, with the arguments and a check of the failing element.
 std::string BundleXlaTest(const Bundle& bundle);

@@ -34,12 +34,12 @@ const Instruction* InstructionNamed(const Module& module, absl::string_view name
   return nullptr;
 }
 
-// Returns the instructions that the verdict names, perhaps after cutting.
+// Returns the instructions that the verdict names, or that were found after cutting.
 std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdict,
                                                    const Module& module) {
   const reports::Localisation& found = verdict.localisation;
   std::vector<std::string> names;
-  // A wrong piece of a rejected module is a different failure.
+  // A wrong piece of a rejected module shows a different failure.
   if (verdict.first_failure || (found.outcome == verdict.kind && found.outcome != Outcome::kFail))
     names = found.instructions;
   if (verdict.first_failure && names.empty()) names = {verdict.first_failure->instruction};
@@ -63,7 +63,7 @@ std::optional<PrimitiveType> TypeOf(const Shape& shape) {
   return leaves[0].element_type();
 }
 
-// Ignores instructions that only carry values.
+// Ignores instructions that only pass on values.
 void AddOperation(const Instruction& instruction, std::set<std::string>& operations) {
   Opcode opcode = instruction.opcode();
   const bool carries = ops::IsGiven(opcode) || ops::IsPacking(opcode);
@@ -76,8 +76,8 @@ void AddOperations(const Computation& computation, std::set<std::string>& operat
 
 constexpr size_t kOperationsMax = 4;
 
-// Returns true for callers whose only operation is to run their computations. Other callers, such
-// as reduce and sort, use a computation as part of their own operation.
+// Returns true for callers that only run their computations. Other callers, such as reduce and
+// sort, use a computation as part of an operation.
 bool Runs(const Instruction& caller) {
   static constexpr Opcode kRuns[] = {Opcode::kMap, Opcode::kCall, Opcode::kFusion, Opcode::kWhile,
                                      Opcode::kConditional};
@@ -103,8 +103,8 @@ void AddBody(const Instruction& caller, std::set<std::string>& operations) {
 }
 
 // Returns the traits of an instruction that are part of a signature. For example, a scatter without
-// elements, "scatter(empty)", fails for other reasons than one with elements, and a gather with u64
-// indices, "gather(u64)", for other reasons than one with s8 indices.
+// elements, "scatter(empty)", fails for other reasons than one with elements. A gather with u64
+// indices, "gather(u64)", fails for other reasons than one with s8 indices.
 std::string TraitsOf(const Instruction& instruction) {
   std::string empty, batched, indexed;
   for (const Instruction* operand : instruction.operands()) {
@@ -121,7 +121,7 @@ std::string TraitsOf(const Instruction& instruction) {
   return absl::StrCat(empty, batched, indexed);
 }
 
-// A hash that is the same on every machine.
+// Returns the 64-bit FNV-1a hash, which is the same on every machine.
 uint64_t HashOf(absl::string_view text) {
   uint64_t hash = 0xcbf29ce484222325;
   for (char c : text) hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
@@ -130,8 +130,8 @@ uint64_t HashOf(absl::string_view text) {
 
 }  // namespace
 
-// Removes words with digits, names, shapes or quotes, so that "%add.7 = add: expected f32[2,3]" and
-// "%p.19 = add: expected pred[]" become the same message.
+// Removes words with digits, names, shapes or quotes: "%add.7 = add: expected f32[2,3]" and "%p.19
+// = add: expected pred[]" become the same message.
 std::string NormalizedErrorText(const EngineError& error) {
   if (!error.condition.empty()) return absl::StrCat("Assertion ", error.condition);
   const absl::string_view line = backends::MainErrorLine(error);
@@ -166,7 +166,7 @@ bool SameFailure(const FailureSignature& a, const FailureSignature& b) {
 }
 
 bool HasMessage(const FailureSignature& signature) {
-  // Excludes messages without information, which all engines print in this case.
+  // Excludes messages that are the same for all engines and do not describe the failure.
   return signature.kind != Outcome::kFail && !signature.mismatch.empty() &&
          !absl::StartsWith(signature.mismatch, "the engine took") &&
          !absl::StartsWith(signature.mismatch, "worker killed");
@@ -240,7 +240,7 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
   const Instruction& root = *module.entry()->root();
   if (operations.empty() && !root.shape().IsTuple())
     operations.insert(std::string(OpcodeName(root.opcode())));
-  // Partitioned modules fail for other reasons.
+  // Partitioned modules fail for other reasons than unpartitioned ones.
   const char* const partitioned = IsSharded(module) ? "(partitioned)" : "";
   if (blamed.empty()) {
     result.traits = partitioned;
@@ -265,7 +265,7 @@ bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
 
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module) {
   const Blamed blamed = BlamedIn(verdict, module);
-  // If there is a message, element types would only split buckets.
+  // If there is a message, element types would only divide buckets further.
   return absl::StrCat(OutcomeName(verdict.kind), " ", blamed.OperationsText(),
                       verdict.kind == Outcome::kFail ? blamed.TypeText() : "", " ",
                       FailureSignatureOf(verdict).mismatch);

@@ -54,7 +54,7 @@ const char* NameOf(PrimitiveType type) {
   return IsUnsigned(type) ? "unsigned" : "wide";
 }
 
-// Returns true if the module is also valid after the edit, so that the shrinker has tried it.
+// Returns true if the edit applies and keeps the module valid. Then the shrinker has tried it.
 bool IsNeeded(const SimplifyingEdit& edit, const Module& module, size_t computation, size_t index) {
   const std::unique_ptr<Module> copy = module.Clone();
   copy->entry_computation_layout.reset();
@@ -83,7 +83,7 @@ bool HasSameShapeCallees(const Module& module) {
   return false;
 }
 
-// Returns true if an operation with several results uses one array for two of its operands.
+// Returns true if an operation with several results uses one array for two operands.
 bool TakesOneTwice(const Instruction& instruction) {
   const Opcode opcode = instruction.opcode();
   if (!instruction.shape().IsTuple() || ops::IsPacking(opcode) ||
@@ -97,7 +97,7 @@ bool TakesOneTwice(const Instruction& instruction) {
 
 FailureTraits FailureTraitsOf(const Sample& shrunk) {
   FailureTraits remains = {CountElements(*shrunk.module), HasSameShapeCallees(*shrunk.module)};
-  // The broken rule describes an invalid module completely.
+  // For an invalid module, the broken rule is a sufficient description.
   if (shrunk.module->entry() == nullptr || !VerifyModule(*shrunk.module).ok()) return remains;
   Needs& needs = remains.needs;
   for (PrimitiveType type : NeededTypes(shrunk)) needs.insert(NameOf(type));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traits of a shrunk module that its signature lacks. The shrinker removes everything that a
-// failure does not need, so the remaining traits distinguish faults of one operation.
+// Traits of a shrunk module that are not in its signature. The shrinker removes everything that a
+// failure does not need, so the remaining traits distinguish defects of one operation.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace hlocts::fuzz {
 
 struct FailureTraits {
   int64_t elements = 0;  // of the largest array
-  // True if two computations have equal shapes but cannot replace each other, because the failure
-  // depends on which one is called.
+  // True if two computations have equal shapes but cannot replace each other: the failure depends
+  // on which of them is called.
   bool has_interchangeable_callees = false;
   // Values: "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of indices).
   // Element types: "packed" (below a byte), "narrow" (below 32 bits), "wide" (64 bits), "unsigned",
   // "complex". Attributes: the names of SimplifyingEdits(). "layout": a layout is not the default.
   // "permutation": a loop permutes its state. "twice": an operation with several results uses one
-  // operand twice. "slight": a wrong number that the relaxed profile accepts. "only-nan": a number,
+  // operand twice. "slight": a wrong number that the relaxed profile accepts. "only-nan": a number
   // where only NaN is accepted.
   std::set<std::string> needs = {};
 };

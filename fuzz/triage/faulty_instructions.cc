@@ -22,7 +22,7 @@ bool SameOnAllDevices(const backends::ExecuteRequest& request, size_t argument) 
   });
 }
 
-// Replaces a parameter by an array filled with the device's number.
+// Replaces a parameter by an array whose elements are the device's number.
 void PutDeviceNumber(Module& module, Instruction* parameter) {
   Computation* entry = module.entry();
   auto add = [&](Opcode opcode, Shape shape, std::vector<Instruction*> operands) {
@@ -62,7 +62,7 @@ std::optional<Sample> SampleOf(backends::WrongPiece wrong) {
   return sample;
 }
 
-// Returns the module that returns this argument, or this constant of any computation.
+// Returns a sample whose module returns this argument, or this constant of any computation.
 Sample Returned(const Sample& sample, const Instruction& carrier) {
   Sample candidate = sample.Clone();
   Computation* entry = candidate.module->entry();
@@ -79,7 +79,7 @@ Sample Returned(const Sample& sample, const Instruction& carrier) {
   return candidate;
 }
 
-// Returns true for a value that may be wrong before it is used.
+// Returns true for a value that may be wrong before any instruction uses it.
 bool IsSource(const Instruction& instruction) {
   if (!instruction.shape().IsArray()) return false;
   if (instruction.has_literal()) return true;
@@ -128,7 +128,7 @@ std::string ReplaceByHiddenPiece(Sample& sample, backends::Backend& engine,
   diff.profile = options.profile;
   diff.load = DevicesOf(sample, options);
   diff.cut = options.cut;
-  diff.suspect = backends::DiffOptions::Suspect::kWhereWide;  // that of `hlocts diff`
+  diff.suspect = backends::DiffOptions::Suspect::kWhereWide;  // the setting of `hlocts diff`
   backends::WrongPiece hidden =
       backends::FindHiddenPiece(*sample.module, sample.Request(), diff, engine);
   if (hidden.module == nullptr) return "";

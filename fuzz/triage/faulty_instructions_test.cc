@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that instructions that are wrong in isolation are found, however many there are.
+// Tests that all instructions that are wrong in isolation are found.
 #include "fuzz/triage/faulty_instructions.h"
 
 #include <gmock/gmock.h>
@@ -127,7 +127,7 @@ TEST(FindingStoreTest, UnshrunkModuleIsReplacedByFaultyInstructions) {
   EXPECT_THAT(again.NumbersToShrink(), IsEmpty());
 }
 
-// The engine has two faults of one operation. The shrunk module must show the same one as before.
+// The engine has two faults of one operation. The shrunk module must show the same fault as before.
 std::string ShrunkSlice(int64_t size, const char* type, int64_t start) {
   auto engine = Faulty("dynamic-slice.negative-start-wraps+dynamic-slice.outside-reads-zero");
   auto reference = *backends::MakeInProcessBackend("reference");
@@ -173,7 +173,7 @@ TEST(ShrinkerTest, ASlightErrorStaysOne) {
   EXPECT_TRUE(Shrink(sample, *engine, *reference, {}).result.slight);
 }
 
-// inf - inf is 0 on this engine, and all differences have the wrong sign.
+// On this engine inf - inf is 0, and all differences have the wrong sign.
 TEST(ShrinkerTest, ANumberInsteadOfNanStaysOne) {
   auto engine = Faulty("subtract.infinities-cancel+subtract.operands-swapped");
   auto reference = *backends::MakeInProcessBackend("reference");

@@ -21,7 +21,7 @@ std::vector<size_t> Decided(const std::vector<Cell>& cells) {
   return decided;
 }
 
-// Returns the midpoint of the cells in [begin, end) that have not been queried.
+// Returns the middle one of the cells in [begin, end) that have not been queried.
 std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_t end) {
   std::vector<size_t> open;
   for (size_t i = begin; i < end; ++i) {
@@ -31,7 +31,7 @@ std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_
   return open[open.size() / 2];
 }
 
-// Returns true if the result changes at most once, or once on each side of `recorded` if it is bad.
+// Returns true if the result changes at most once, or once on each side of a bad `recorded`.
 bool IsToBisect(const std::vector<Cell>& cells, std::optional<size_t> recorded) {
   if (!recorded || cells[*recorded] != Cell::kBad) return RegressionPointsOf(cells).monotone;
   const auto middle = cells.begin() + static_cast<std::ptrdiff_t>(*recorded);
@@ -117,8 +117,8 @@ std::optional<size_t> NextRelease(const std::vector<Cell>& cells, std::optional<
     if (open == cells.end()) return std::nullopt;
     return static_cast<size_t>(open - cells.begin());
   }
-  // Queries the newest release first, since it is used most. If a release gives no answer, nothing
-  // follows for its neighbours, so the search for releases with an answer proceeds from both ends.
+  // Queries the newest release first, because it is used most. A release without an answer tells
+  // nothing about its neighbours, so the search for answers proceeds from both ends.
   for (size_t i = cells.size(); i-- > 0 && !IsDecided(cells[i]);) {
     if (is_open(cells[i])) return i;
   }
@@ -129,7 +129,7 @@ std::optional<size_t> NextRelease(const std::vector<Cell>& cells, std::optional<
     if (cells[decided[d]] == cells[decided[d + 1]]) continue;
     if (auto middle = Middle(cells, decided[d], decided[d + 1])) return middle;
   }
-  // If both ends are equal, one query between them may find a difference.
+  // If the results at both ends are equal, one query between them may find another result.
   if (decided.size() == 2 && cells[decided[0]] == cells[decided[1]])
     return Middle(cells, decided[0], decided[1]);
   return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the history of one failure over releases: selects the next release to query, and finds
-// the releases in which the result changed. Releases are sorted by age, oldest first.
+// Computes the history of one failure over releases: selects the release to query next, and finds
+// the releases at which the result changed. Releases are sorted by age, oldest first.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +27,20 @@ Cell CellOfMark(const std::string& mark);
 // Returns true if the engine answered, so that the cell is stored.
 inline bool IsAnswer(Cell cell) { return cell != Cell::kNotRun && cell != Cell::kMissing; }
 
-// Changes between good and bad releases, as indices. Other cells are ignored.
+// The releases at which the result changes between good and bad, as indices. Ignores other cells.
 struct RegressionPoints {
   std::optional<size_t> first_bad, last_good_before, last_bad, first_good_after;
   bool monotone = true;  // at most one change between good and bad
 };
 RegressionPoints RegressionPointsOf(const std::vector<Cell>& cells);
 
-// Returns the release to query next: first the one that the failure was recorded on, then the
-// newest and the oldest with an answer, then midpoints between good and bad ones; if the result
-// changes several times, on one side of `recorded` if that is bad, all. nullopt if none is left.
+// Returns the release to query next: the one on which the failure was recorded, then the newest and
+// the oldest that answer, then midpoints between good and bad ones. If the result changes several
+// times on one side of a bad `recorded`, all of that side. nullopt if none is left.
 std::optional<size_t> NextRelease(const std::vector<Cell>& cells,
                                   std::optional<size_t> recorded = std::nullopt);
 
-// Returns true if each operation of `module` occurs in `reached` at least as often, with the same
+// Returns true if each operation of `module` occurs at least as often in `reached`, with the same
 // element type, dimensions and layout. Ignores operations that only pass data on (parameters,
 // tuples, constants, copies, calls).
 bool StillShows(const Module& module, const Module& reached);

@@ -9,7 +9,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Parses cells from marks, such as "oX.-".
+// Returns the cells of marks such as "oX.-".
 std::vector<Cell> Cells(const std::string& marks) {
   std::vector<Cell> cells;
   for (char mark : marks) {
@@ -22,7 +22,7 @@ std::vector<Cell> Cells(const std::string& marks) {
   return cells;
 }
 
-// Queries releases until none is left, and returns the answers.
+// Queries releases until none is left, and returns the marks of all cells.
 std::string Search(const std::string& truth, int64_t* asked = nullptr,
                    std::optional<size_t> recorded = std::nullopt) {
   std::vector<Cell> cells = Cells(truth), seen;

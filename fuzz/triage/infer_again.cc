@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Infers shapes again after the leaves of a module have changed their sizes.
 #include "fuzz/triage/infer_again.h"
 
 #include <algorithm>
@@ -37,8 +36,8 @@ void ClipSizes(Instruction& instruction, Attr attr) {
   instruction.Set(attr, clipped);
 }
 
-// Sets the window's sizes to the kernel's. Missing dimensions are ignored here and in the functions
-// below, since shape inference rejects the operation.
+// Sets the sizes of the window to those of the kernel. This and the following functions ignore
+// missing dimensions, because shape inference rejects the operation.
 void FollowKernel(Instruction& convolution) {
   const auto* numbers = convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   const Window* window = convolution.Get<Window>(Attr::kWindow);
@@ -68,7 +67,7 @@ void FollowBroadcast(Instruction& broadcast, const Shape& operand) {
   }
 }
 
-// Operations whose result shape is not inferred, but partly follows from the operand.
+// Operations whose result shape is stated in the text and follows only partly from the operand.
 #define HLOCTS_STATED(X) X(Broadcast) X(Convert) X(Reshape)
 HLOCTS_KIND(StatedShape, HLOCTS_STATED)
 
@@ -89,7 +88,7 @@ void FollowOperand(StatedShape stated, Instruction& instruction) {
   }
 }
 
-// Operations with attributes that are limited by sizes of the operand.
+// Operations with attributes that must fit the sizes of the operand.
 #define HLOCTS_BOUNDED(X) X(Slice) X(DynamicSlice) X(Gather) X(Convolution) X(Topk)
 HLOCTS_KIND(BoundedByOperand, HLOCTS_BOUNDED)
 
@@ -114,7 +113,7 @@ void Adjust(Instruction& instruction) {
   }
 }
 
-// Dot and convolution keep their element type, which may be wider than the inferred one.
+// Dot and convolution keep their stated element type, which may be wider than the inferred one.
 Shape Stated(const Instruction& instruction, const Shape& inferred) {
   if (RowOf(instruction.opcode()).family != Family::kContraction) return inferred;
   return inferred.WithElementType(instruction.shape().element_type());
@@ -147,7 +146,7 @@ void FollowCaller(const Instruction& caller) {
   }
 }
 
-// Keeps the layout, which is part of the test, if it still fits.
+// Keeps the layout if it still fits, because it is part of the test.
 Shape WithLayoutOf(const Shape& before, Shape shape) {
   if (shape.IsArray() && before.IsArray() && before.rank() == shape.rank())
     shape.mutable_layout() = before.layout();

@@ -7,7 +7,7 @@
 namespace hlocts::fuzz {
 
 // Infers all shapes from those of leaves and parameters, and clips attributes that no longer fit.
-// If a shape cannot be inferred, the instruction keeps its shape, and the function returns false.
+// If a shape cannot be inferred, keeps the shape of that instruction and returns false.
 bool InferAgain(Module& module);
 // Like InferAgain for `edited`, an edit of `before` with the same number of instructions. If
 // `before` is invalid, returns true even if inference fails. An instruction whose shape was wrong

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates the script of a bundle that runs it in JAX.
+// Generates the script with which a bundle runs in JAX.
 #include <cmath>
 
 #include "absl/strings/escaping.h"
@@ -283,7 +283,7 @@ if __name__ == "__main__":
   sys.exit(main())
 )py";
 
-// Returns the number of runs that show the failure but for a chance of 1 %.
+// Returns the number of runs after which the failure has occurred with a probability of 99 %.
 int64_t RunsOf(const reports::Verdict& verdict) {
   int64_t failed = 0, all = 0;
   for (const auto& [outcome, count] : verdict.runs) {

@@ -9,7 +9,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Returns an error as the worker's client does, from a message or the log's last lines.
+// Returns an error as WorkerBackend does, from a message or the last lines of the log.
 EngineError Said(const std::string& message, const std::string& log = "") {
   EngineError error;
   error.message = message;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes the element types of modules.
 #include "fuzz/triage/retype.h"
 
 #include <algorithm>
@@ -24,12 +23,13 @@ Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
     return Shape::Tuple(std::move(elements));
   }
   if (!shape.IsArray() || shape.element_type() != from) return shape;
-  // A layout of sub-byte elements contains their width.
+  // The layout of a sub-byte type contains its width, so a new layout is needed.
   if (BitWidth(from) < 8) return shape.WithElementType(to).WithoutLayout().WithDefaultLayout();
   return shape.WithElementType(to);
 }
 
-// Keeps the least and the largest number, and the top bit of unsigned numbers.
+// Maps the least to the least and the largest to the largest number; also keeps the top bit of
+// unsigned numbers.
 double KeptInteger(double value, PrimitiveType from, PrimitiveType to) {
   const generators::ValueFacts was = generators::WholeRange(from), is = generators::WholeRange(to);
   if (value == was.low && was.low < 0) return is.low;
@@ -48,8 +48,8 @@ double Kept(double value, PrimitiveType from, PrimitiveType to) {
   return std::isnan(value) ? 0 : std::clamp(value, whole.low, whole.high);
 }
 
-// Returns the numbers of `literal` in type `to`, as far as the type can represent them; subnormals
-// stay subnormal. Of a complex number, uses the real part, or the imaginary part if that is 0.
+// Returns the numbers of `literal` in type `to` as far as it can represent them; subnormals stay
+// subnormal. Of a complex number, uses the real part, or the imaginary part if the real part is 0.
 Literal Retyped(const Literal& literal, PrimitiveType to) {
   Literal result(literal.shape().WithElementType(to).WithoutLayout());
   const size_t bytes = static_cast<size_t>(StorageBytes(to));
@@ -83,7 +83,7 @@ std::set<PrimitiveType> TypesOf(const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
       for (const Shape& leaf : LeafShapes(instruction->shape())) {
-        if (leaf.is_dynamic()) return {};  // run-time sizes are another kind of data
+        if (leaf.is_dynamic()) return {};  // run-time sizes would have to be retyped too
         if (leaf.IsArray()) types.insert(leaf.element_type());
       }
     }

@@ -14,7 +14,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Returns false if a parameter is a tuple or has an invalid number. All parameters then stay.
+// Returns false, to keep all parameters, if one is a tuple or has an invalid number.
 bool ParametersMayGo(const Sample& sample) {
   const Computation& entry = *sample.module->entry();
   return absl::c_all_of(entry.instructions(),
@@ -68,13 +68,13 @@ backends::ExecuteRequest Sample::Request() const {
 void RemoveDeadCode(Sample& sample) {
   Module& module = *sample.module;
   const bool sharded = IsSharded(module);
-  // Aliases may refer to parameters and outputs that are removed.
+  // Aliases may refer to parameters and outputs that are removed here.
   if (!sample.keeps_aliases) module.input_output_alias.clear();
   const Needed needed(module);
   const bool parameters_go = ParametersMayGo(sample);
   module.RemoveIf([&](const Computation& computation) { return !needed.Has(computation); });
   for (const auto& computation : module.computations()) {
-    // Parameters of called computations are part of their signature, unlike those of the entry.
+    // Parameters of called computations remain: they are part of the signature of the computation.
     const bool keep = computation.get() != module.entry() || !parameters_go;
     computation->RemoveIf([&](const Instruction& instruction) {
       const bool stays = instruction.IsParameter() && (keep || IsAliased(instruction, module));

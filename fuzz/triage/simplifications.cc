@@ -13,7 +13,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Returns an edit that applies `plain` to each dimension of the attribute.
+// Returns an edit that sets each dimension of the attribute to what `plain` returns for it.
 template <typename Value, typename Plain>
 std::function<bool(Instruction&)> EachDimension(Attr attr, Plain plain) {
   return [attr, plain](Instruction& instruction) {
@@ -46,7 +46,7 @@ std::vector<Instruction*> CarriedBy(const Module& module) {
   return roots;
 }
 
-// Returns true if operand `k` of the root is another element of the loop state.
+// Returns true if operand `k` of the root is an element of the loop state at another index.
 bool Permutations(const Instruction& root, int64_t k) {
   const Instruction& carried = root.operand(k);
   return carried.opcode() == Opcode::kGetTupleElement && carried.operand(0).IsParameter() &&

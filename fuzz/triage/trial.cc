@@ -29,10 +29,10 @@ void Sign(backends::Backend& engine, const TrialOptions& options, reports::Verdi
   verdict.profile = std::string(ProfileName(options.profile));
 }
 
-// Engines do not send themselves SIGKILL: a user, or the system out of memory, ended the worker.
+// Engines do not send themselves SIGKILL: a user, or the system when out of memory, sent it.
 bool KilledBySystem(const EngineError& error) { return error.signal == SIGKILL; }
 
-// Returns false for types of little precision, in which no error is slight.
+// Returns false for types of so little precision that no error is slight.
 bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
   constexpr int kBits = 16;
   return std::all_of(outputs[0].begin(), outputs[0].end(), [](const Literal& leaf) {
@@ -40,7 +40,7 @@ bool ManyDigits(const std::vector<std::vector<Literal>>& outputs) {
   });
 }
 
-// Returns true if the array is wrong as a whole (by residual or norm), so that no error is slight.
+// Returns true if an array is judged as a whole (by residual or norm). Then no error is slight.
 bool IsJoint(const reports::Verdict& verdict) {
   const std::string& rule = verdict.first_failure ? verdict.first_failure->rule : "";
   return rule == "residual" || rule == "normwise";
@@ -114,7 +114,7 @@ bool IsWanted(const TrialOptions& options, const reports::Verdict& verdict) {
   return !options.wanted || FailureSignatureOf(verdict) == *options.wanted;
 }
 
-// Runs again if a worker was killed from outside, with the module or one of its pieces.
+// Repeats the run if a worker was killed from outside, for the module or one of its pieces.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);

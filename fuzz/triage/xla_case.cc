@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates a test of the failure for XLA's repository, based on HloPjRtTestBase.
+// Generates a test of the failure for XLA's repository. It uses HloPjRtTestBase.
 #include <cmath>
 
 #include "absl/strings/ascii.h"
@@ -16,9 +16,9 @@
 namespace hlocts::fuzz {
 namespace {
 
-constexpr int64_t kPrintedMax = 16;  // longer arguments have no comment
+constexpr int64_t kPrintedMax = 16;  // longer arguments get no comment
 
-// Writes bytes, since a decimal may lose information. XLA's literals have the same layout as ours.
+// Returns the bytes of a literal, whose layout XLA shares. Decimals could lose information.
 std::string Argument(const Literal& literal, size_t number) {
   std::vector<std::string> bytes;
   for (size_t i = 0; i < literal.raw_size(); ++i)
@@ -42,7 +42,7 @@ std::string Number(double value) {
   return absl::StrFormat("%.17g", value);
 }
 
-// Returns the condition on `*value`, or "" if the set implies none.
+// Returns the condition that `*value` must satisfy, or "" if any value is accepted.
 std::string Condition(const AcceptanceSet& set) {
   if (set.unspecified()) return "";
   std::vector<std::string> choices;
@@ -74,7 +74,7 @@ ShapeIndex PathOf(const Shape& shape, int64_t number) {
   return path;
 }
 
-// Returns "" unless the failure is a wrong number in an output of the module itself.
+// Returns the check of a wrong number in an output of the whole module; "" for other failures.
 std::string Expectation(const Bundle& bundle) {
   const reports::Verdict& verdict = bundle.result.verdict;
   const auto& failure = verdict.first_failure;
