@@ -25,7 +25,7 @@ uint64_t FloatBits(PrimitiveType type, double value) {
 uint64_t RandomFloatBits(PrimitiveType type, SplitMix64& random) {
   uint64_t draw = random.Next();
   double fraction = 1 + static_cast<double>(draw >> 12) * 0x1p-52;
-  int exponent = static_cast<int>(draw & 7) - 5;  // -5 to 2, for moderate sums and products
+  int exponent = static_cast<int>(draw & 7) - 5;  // from -5 to 2: keeps sums and products moderate
   double value = std::ldexp(fraction, exponent);
   bool negative = FormatOf(type).has_sign && (draw & 8);
   return FloatBits(type, negative ? -value : value);
@@ -50,7 +50,7 @@ uint64_t RandomBits(PrimitiveType type, SplitMix64& random) {
   return static_cast<uint64_t>(value) & BitMask(BitWidth(type));
 }
 
-// Returns a number that is not 0 (a divisor), not negative (a square root), and far from overflow.
+// Returns a number that is valid as a divisor and under a square root, and far from overflow.
 uint64_t DefinedBits(PrimitiveType type, SplitMix64& random) {
   if (type == PrimitiveType::kPred) return random.Next() & 1;
   if (!IsFloat(type)) {
@@ -60,7 +60,7 @@ uint64_t DefinedBits(PrimitiveType type, SplitMix64& random) {
   uint64_t draw = random.Next();
   double fraction = 1 + static_cast<double>(draw >> 12) * 0x1p-52;
   uint64_t bits = FloatBits(type, draw & 1 ? fraction / 2 : fraction);
-  // Rounding may give 2, which is excluded: the number below it is in the range.
+  // Rounding may give 2, which is outside of the range; the next number below 2 is inside.
   return bits == FloatBits(type, 2.0) && FormatOf(type).mantissa_bits > 0 ? bits - 1 : bits;
 }
 
@@ -69,7 +69,7 @@ uint64_t WideBits(PrimitiveType type, SplitMix64& random) {
   if (type == PrimitiveType::kPred) return bits & 1;
   if (!IsFloat(type)) return bits;
   const FloatFormat& format = FormatOf(type);
-  // Replaces a NaN or an infinity, which are special values, by the largest finite number.
+  // Replaces a NaN or an infinity by the largest finite number.
   return IsNanBits(format, bits) || IsInfinityBits(format, bits) ? format.max_finite_bits() : bits;
 }
 
@@ -118,7 +118,7 @@ std::vector<uint64_t> SpecialBits(PrimitiveType type) {
   return IsFloat(type) ? SpecialFloats(type) : SpecialIntegers(type);
 }
 
-// Generates the bits of one operand's components in order.
+// Generates the bits of the components of one operand, in order.
 class BitsSource {
  public:
   BitsSource(PrimitiveType component, uint64_t seed, size_t operand, ArgumentStyle style)
@@ -129,12 +129,12 @@ class BitsSource {
     if (style == ArgumentStyle::kAllBits && BitWidth(component) > 16)
       style_ = ArgumentStyle::kSpecial;
     if (style_ == ArgumentStyle::kSpecial) special_ = SpecialBitsOf(component);
-    // The value of operand 0 changes with every element, that of operand 1 after each cycle of
-    // operand 0, and so on, so that all pairs of values occur.
+    // The value of operand 0 changes with every element, and the value of operand 1 after each
+    // cycle of operand 0. All pairs of their values therefore occur.
     for (size_t i = 0; i < operand && i < 2; ++i) pace_ *= special_.empty() ? 1 : special_.size();
   }
-  // Continues after the values of the seed before if fewer than all are taken. Special values are
-  // dealt in a random order. So consecutive seeds give all of them.
+  // If the previous seed did not use all values, continues after those that it used. Special values
+  // are in a random order. Consecutive seeds therefore give all of them.
   void ContinueFrom(uint64_t seed, uint64_t values) {
     if (style_ == ArgumentStyle::kAllBits && values <= BitMask(BitWidth(type_)))
       count_ = seed * values;
@@ -167,7 +167,7 @@ class BitsSource {
   }
 
  private:
-  // Sets the order of the round to which value `n` belongs.
+  // Draws the order of the special values for the round to which value `n` belongs.
   void Shuffle(uint64_t n) {
     special_ = SpecialBitsOf(type_);
     SplitMix64 random(n / special_.size() * 0x2545f4914f6cdd1d + operand_ + 1);

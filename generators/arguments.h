@@ -15,9 +15,9 @@ namespace hlocts::generators {
 
 enum class ArgumentStyle : uint8_t {
   kRandom,  // floats within a few binades around 1, integers from -9 to 9, both signs
-  kExact,   // integers from -2 to 2, so that sums and products remain exact
+  kExact,   // integers from -2 to 2, for which sums and products remain exact
   // The special values of the type in turn: NaN, infinities, zeros, subnormals, extremes, ... Each
-  // operand changes at a different rate, so that all pairs of values occur.
+  // operand changes at a different rate; all pairs of values therefore occur.
   kSpecial,
   kAllBits,  // every bit pattern in turn for types of at most 16 bits, else like kSpecial
   kWide,     // floats over the whole exponent range, integers of any bits
@@ -30,9 +30,9 @@ std::optional<ArgumentStyle> ArgumentStyleFromName(absl::string_view name);
 std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t seed,
                                        ArgumentStyle style = ArgumentStyle::kRandom);
 
-// Like GenerateArguments, for a search over seeds: an array of fewer elements than the type has
-// special values (or bit patterns, with kAllBits) continues after those of the seed before.
-// The cases of suites use GenerateArguments: their digests depend on it.
+// Like GenerateArguments, for a search over seeds: an array with fewer elements than the type has
+// special values (kAllBits: bit patterns) continues after those of the previous seed. The cases of
+// suites use GenerateArguments, because digests in them depend on its values.
 std::vector<Literal> GenerateArgumentsInTurn(absl::Span<const Shape> leaves, uint64_t seed,
                                              ArgumentStyle style);
 
@@ -50,7 +50,7 @@ class SplitMix64 {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  // Returns a number in [0, bound), or 0 if bound is 0. The bias of the modulo is negligible.
+  // Returns a number in [0, bound), or 0 if bound is 0. The bias of the remainder is negligible.
   uint64_t Below(uint64_t bound) { return bound == 0 ? 0 : Next() % bound; }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 TEST(ArgumentsTest, TheSameSeedGivesTheSameBitsEverywhere) {
   std::vector<Literal> a =
       GenerateArguments({Shape(PrimitiveType::kU32, {3})}, 7, ArgumentStyle::kWide);
-  // Numbers of the published splitmix64. A change would invalidate recorded seeds.
+  // Numbers of the published splitmix64. Another generator would invalidate recorded seeds.
   EXPECT_THAT(a[0].data<uint32_t>(), ::testing::ElementsAre(1247485742u, 2270696523u, 4213709681u));
 }
 
@@ -50,7 +50,7 @@ TEST(ArgumentsTest, SpecialValuesOfTwoOperandsMeet) {
   EXPECT_EQ(pairs.size(), values.size() * values.size());
 }
 
-// A search over seeds would otherwise give a small array the same few values each time.
+// Without continuation, a search over seeds would give a small array the same few values each time.
 TEST(ArgumentsTest, ConsecutiveSeedsGiveASmallArrayAllSpecialValues) {
   for (const Shape& shape : {Shape(PrimitiveType::kF32, {8}), Shape(PrimitiveType::kF32, {})}) {
     const auto& special = SpecialBitsOf(PrimitiveType::kF32);

@@ -12,7 +12,7 @@
 
 namespace hlocts::generators {
 
-// A source of decisions. Decision 0 is the simplest, so modules end soon after the input.
+// A source of decisions. Decision 0 is the simplest, so modules end soon after the input does.
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;
@@ -23,7 +23,7 @@ class ChoiceSource {
   // Called before the decisions of each instruction, which include those of nested instructions.
   virtual void Mark() {}
 
-  int64_t Range(int64_t low, int64_t high) {  // bounds included
+  int64_t Range(int64_t low, int64_t high) {  // both bounds are included
     return low + static_cast<int64_t>(Below(static_cast<uint64_t>(high - low) + 1));
   }
   // Returns true with probability 1/n; false is the simple decision.
@@ -32,14 +32,14 @@ class ChoiceSource {
   const auto& Pick(const Container& container) {
     return container[Below(std::size(container))];
   }
-  // Returns an index with probability proportional to its weight. The sum must be positive.
+  // Returns an index with a probability proportional to its weight. The sum must be positive.
   size_t Weighted(absl::Span<const int> weights);
 };
 
 class SeedSource : public ChoiceSource {
  public:
   explicit SeedSource(uint64_t seed) : random_(seed) {}
-  // The source of module `number` of a campaign, which depends only on `seed` and `number`.
+  // The source for module `number` of a campaign. It depends only on `seed` and `number`.
   SeedSource(uint64_t seed, uint64_t number)
       : random_(SplitMix64(seed).Next() ^ (number * 0xd1342543de82ef95)) {}
   uint64_t Below(uint64_t bound) override { return bound <= 1 ? 0 : random_.Below(bound); }
@@ -48,7 +48,7 @@ class SeedSource : public ChoiceSource {
   SplitMix64 random_;
 };
 
-// Reads each decision from as many bytes as its bound needs, least significant byte first.
+// Reads each decision from as many bytes as its bound requires, least significant byte first.
 class ByteSource : public ChoiceSource {
  public:
   explicit ByteSource(absl::Span<const uint8_t> bytes) : bytes_(bytes) {}

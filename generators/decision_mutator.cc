@@ -20,7 +20,7 @@ absl::Span<const uint8_t> AsBytes(absl::string_view bytes) {
   return absl::MakeSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size());
 }
 
-// The streams of valid modules. The first byte of an input, modulo their number, selects one.
+// The streams of valid modules. The first byte of an input, modulo their count, selects one.
 constexpr Stream kStreams[] = {Stream::kDefined, Stream::kExact, Stream::kEdge, Stream::kSizes};
 
 Generated GenerateWith(ByteSource& choose, absl::string_view bytes, GeneratorOptions options) {
@@ -29,7 +29,7 @@ Generated GenerateWith(ByteSource& choose, absl::string_view bytes, GeneratorOpt
   return Generate(choose, options);
 }
 
-// Returns a neighbour of the byte, one of the extremes, or a random byte.
+// Returns a neighbour of the byte, one of the extreme bytes, or a random byte.
 char ChangedByte(char old, SplitMix64& random) {
   switch (random.Below(5)) {
     case 0:
@@ -51,7 +51,7 @@ std::string RandomBytes(size_t count, SplitMix64& random) {
   return bytes;
 }
 
-// An input with its instructions' offsets; a span contains the decisions of one instruction.
+// An input and its instructions' offsets. A span contains the decisions of one instruction.
 struct Decisions {
   explicit Decisions(absl::string_view bytes)
       : bytes(bytes), borders(InstructionBoundaries(bytes)) {}

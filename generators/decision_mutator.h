@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutates the decisions that generate a module (ByteSource) at instruction boundaries, so that the
-// result again yields a valid module. libFuzzer calls it directly, other fuzzers through a C ABI.
+// Mutates the decisions that generate a module (ByteSource) at instruction boundaries: the result
+// is again a valid module. libFuzzer calls the functions directly, other fuzzers use a C ABI.
 #pragma once
 
 #include <stddef.h>
@@ -18,15 +18,15 @@ namespace hlocts::generators {
 // Generates a module. The first byte selects the stream, the other bytes are the decisions.
 Generated GenerateFromBytes(absl::string_view bytes, GeneratorOptions options);
 
-// Returns in order the offset at which the decisions of each (also nested) instruction begin, and
-// finally that of their end. The decisions of the plan precede the first offset.
+// Returns, in order, the offset of the decisions of each (also nested) instruction, and last the
+// offset of the end of all decisions. The decisions of the plan precede the first offset.
 std::vector<size_t> InstructionBoundaries(absl::string_view bytes);
 
 // Returns the input with one change and at most `size_max` bytes. A change removes, repeats,
 // inserts or swaps instructions, truncates the input, appends random decisions, or changes one byte
 // of the plan or of an instruction.
 std::string MutateDecisions(absl::string_view bytes, size_t size_max, uint64_t seed);
-// Returns `first` with its end replaced by the end of `second`, or with instructions inserted.
+// Returns `first` with its end replaced by that of `second`, or with instructions inserted.
 std::string CrossOverDecisions(absl::string_view first, absl::string_view second, size_t size_max,
                                uint64_t seed);
 

@@ -11,7 +11,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Encodes numbers of one type, whose properties are computed once.
+// Encodes numbers of one type. Properties of the type are computed only once.
 class NumberEncoder {
  public:
   explicit NumberEncoder(PrimitiveType type)
@@ -24,7 +24,7 @@ class NumberEncoder {
   uint64_t operator()(double value) const {
     if (type_ == PrimitiveType::kF64) return BitsAs<uint64_t>(value);
     if (type_ == PrimitiveType::kF32 &&
-        std::fabs(value) < 0x1p127)  // the usual case, with the same rounding
+        std::fabs(value) < 0x1p127)  // the usual case; the rounding is the same
       return BitsAs<uint32_t>(static_cast<float>(value));
     if (type_ == PrimitiveType::kS32 && value >= -0x1p31 && value < 0x1p31)
       return static_cast<uint64_t>(static_cast<int64_t>(value));
@@ -45,10 +45,10 @@ class NumberEncoder {
   bool is_float_;
   const FloatFormat* format_;
   ValueFacts whole_;
-  uint64_t beyond_;  // the result for numbers above 2^63 and above the type
+  uint64_t beyond_;  // the result for numbers above 2^63 that the type cannot represent
 };
 
-// Computes SplitMix64::Below(bound) without a division per number.
+// Computes SplitMix64::Below(bound) without dividing for each number.
 class Below {
  public:
   explicit Below(uint64_t bound)
@@ -88,7 +88,7 @@ class NumberSource {
   Below below_;
 };
 
-// Restricts the facts to the range of the type. For special elements, returns a small range.
+// Restricts the facts to the range of the type. For special elements, the range is small.
 ValueFacts NarrowedFacts(PrimitiveType type, ValueFacts facts, bool special) {
   const ValueFacts whole = WholeRange(type);
   if (special && IsFloat(type)) return RangeFacts(std::max(whole.low, -4.0), 4);
@@ -98,7 +98,7 @@ ValueFacts NarrowedFacts(PrimitiveType type, ValueFacts facts, bool special) {
   return facts;
 }
 
-// Generates the bits of consecutive components.
+// Generates the bits of consecutive components that satisfy the facts.
 class ElementSource {
  public:
   ElementSource(PrimitiveType type, const ValueFacts& facts, bool special, SplitMix64& random)
@@ -107,7 +107,7 @@ class ElementSource {
         encode_(type),
         random_(random) {
     const ValueFacts whole = WholeRange(type);
-    // Set if the facts allow all values of the type: a double cannot represent all 64-bit integers.
+    // True if all values of the type are allowed: a double cannot represent all 64-bit integers.
     all_bits_ = !special && IsInteger(type) && facts.low <= whole.low && facts.high >= whole.high;
     if (special) specials_ = &SpecialBitsOf(type);
   }
@@ -119,8 +119,8 @@ class ElementSource {
   }
 
  private:
-  // Returns any value of an integer type. For a float type, returns a quiet NaN of either sign with
-  // any payload, if the format has one.
+  // Returns any value of an integer type. For a float type that has NaNs, returns a quiet NaN of
+  // either sign with any payload.
   uint64_t AnyBits() {
     uint64_t bits = random_.Next() >> (64 - BitWidth(type_));
     if (type_ == PrimitiveType::kPred) return bits & 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the generator's facts are true. A wrong fact would permit an operation outside its
-// domain, whose result would look like a defect of the engine.
+// Tests that the generator's facts are true. A false fact would permit an operation outside of its
+// domain, and its result would look like a defect of the engine.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,7 +25,7 @@ bool Holds(const ValueFacts& facts, const Literal& value) {
   for (int64_t i = 0; i < value.element_count(); ++i) {
     for (int component = 0; component < components; ++component) {
       const double x = RealAt(value, i, component);
-      // A value without facts may also be a NaN.
+      // A value about which nothing is known may also be NaN.
       const bool unknown = std::isnan(x) && std::isinf(facts.high);
       if (!unknown && !(x >= facts.low && x <= facts.high)) return false;
       if (facts.integral && x != std::floor(x)) return false;
@@ -34,7 +34,7 @@ bool Holds(const ValueFacts& facts, const Literal& value) {
   return true;
 }
 
-// Evaluation hook that fails if a fact about a value is wrong.
+// An evaluation hook that fails if a fact about a value is false.
 class ClaimsHook : public reference::EvalHook {
  public:
   explicit ClaimsHook(const Claims& claims) : claims_(claims) {}
@@ -61,7 +61,7 @@ class ClaimsHook : public reference::EvalHook {
   int64_t checked_ = 0;
 };
 
-// A module of a checked stream, with the facts about its values.
+// A module of a checked stream, and the facts about its values.
 struct Claimed {
   std::unique_ptr<Module> module;
   std::vector<Literal> arguments;
@@ -101,7 +101,7 @@ TEST(FactsTest, ValueFactsHold) {
   EXPECT_GT(checked, 5 * kModules);
 }
 
-// Callers use the facts of a constant as a size or a bound, but 1 in s1 is -1.
+// Callers use a constant's facts as a size or bound, and the constant 1 in s1 is -1.
 TEST(ModuleWriterTest, FactsOfAConstantAreThoseOfItsElement) {
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsInteger(type)) continue;

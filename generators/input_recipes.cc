@@ -15,14 +15,14 @@ namespace hlocts::generators {
 namespace {
 
 enum class Arrangement : uint8_t {
-  kIndependent,  // each element independently
+  kIndependent,  // each element is drawn independently
   kInTurn,       // well-known special values in the first inputs, then like kIndependent
   kFew,          // two or three values per leaf, in any order
-  kOneOdd,       // plain numbers, but about one element in 16 from the pools
-  kNear,         // each leaf close to an earlier leaf's numbers, or to their negatives
+  kOneOdd,       // plain numbers, but about one element in 16 from the other pools
+  kNear,         // each leaf close to the numbers of an earlier leaf, or to their negatives
   kScales,       // one power of two per leaf, related to those of the other leaves
   kEqual,        // one value per leaf
-  kAssorted,     // another recipe for each leaf
+  kAssorted,     // a different recipe for each leaf
 };
 
 enum Pool { kPlain, kOwn, kSpecial, kLimits, kWide, kPools };
@@ -77,7 +77,7 @@ class Draws {
     if (type_ == PrimitiveType::kPred) return random_.Next() & 1;
     return FromPool(static_cast<Pool>(pool)) & BitMask(BitWidth(type_));
   }
-  // Returns one of the few special values for which most rules have a case.
+  // Returns one of the few special values that most rules treat as a separate case.
   uint64_t TestedSpecialValue(uint64_t number) {
     if (!IsFloat(type_)) return IntegerBits(type_, static_cast<double>(number % 5) - 2);
     const FloatFormat& format = FormatOf(type_);
@@ -112,8 +112,8 @@ class Draws {
  private:
   double Fraction() { return 1 + static_cast<double>(random_.Next() >> 12) * 0x1p-52; }
   double Signed(double value) { return random_.Next() & 1 ? -value : value; }
-  // Returns a number in [1, 2) times 2^exponent, of either sign. Each draw is a separate statement
-  // or argument, because the compiler chooses the order in which operands are evaluated.
+  // Returns a number in [1, 2) times 2^exponent, of either sign. Each draw is a separate statement,
+  // because the compiler chooses the order in which operands of an expression are evaluated.
   uint64_t AtPower(double exponent) {
     const double fraction = Fraction();
     return FiniteBits(type_, Signed(std::exp2(exponent) * fraction));
@@ -159,7 +159,7 @@ class Draws {
                                                                    : bits;
   }
 
-  // Returns an integer near a power of two, the largest number or its square root.
+  // Returns an integer near a power of two, near the largest number, or near its square root.
   uint64_t IntegerLimit() {
     const int width = BitWidth(type_);
     const uint64_t beside = random_.Below(5) - 2;
@@ -177,7 +177,7 @@ class Draws {
     }
   }
 
-  // Returns a float near a limit of range, precision, powers, or integers of some width.
+  // Returns a float near a limit of the range, of the precision, of powers, or of an integer type.
   uint64_t FloatLimit() {
     const FloatFormat& format = FormatOf(type_);
     const double most = std::log2(format.max_finite()), least = format.exponent_min();
@@ -194,7 +194,7 @@ class Draws {
         return AtPower(least / 2);
       case 4:
         return AtPower(tiny + static_cast<double>(random_.Below(4)));
-      case 5: {  // the exponential to base e, 2 or 10 is near a limit
+      case 5: {  // the exponential to base e, 2 or 10 of the number is near a limit
         const double limit = random_.Next() & 1 ? most + 1 : -tiny;
         const double near = 0.95 + Fraction() / 20 - 0.025;
         const double base = random_.Below(3) == 0 ? 1
@@ -225,7 +225,7 @@ void AddWithNeighbours(double value, std::set<double>& values) {
   values.insert({value - 1, value, value + 1});
 }
 
-// Adds the first elements of a constant, which are enough.
+// Adds the first elements of a constant; the others are rarely different.
 void AddConstant(const Literal& literal, std::set<double>& values) {
   const PrimitiveType type = ComponentType(literal.element_type());
   for (int64_t i = 0; i < std::min<int64_t>(ComponentCount(literal), 16); ++i) {
@@ -241,7 +241,7 @@ void AddConstant(const Literal& literal, std::set<double>& values) {
   }
 }
 
-// Returns constants, sizes, and differences of sizes (the largest starts of windows).
+// Returns the values of the pool `own` (input_recipes.h), in ascending order.
 std::vector<double> OwnValues(const Module& module) {
   std::set<double> values = {0, 1};
   std::set<int64_t> sizes;
@@ -322,7 +322,7 @@ std::vector<uint64_t> DrawLeaf(const Recipe& recipe, PrimitiveType type, int64_t
   return bits;
 }
 
-// Writes elements of `like`, or their negatives, replaced by close representable numbers.
+// Writes the elements `like`, or their negatives, each replaced by a close representable number.
 void PutNear(PrimitiveType type, const std::vector<uint64_t>& like, SplitMix64& random,
              std::vector<uint64_t>& bits) {
   const bool negative = random.Next() & 1;

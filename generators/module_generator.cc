@@ -15,10 +15,10 @@ namespace {
 
 constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "edge", "sizes",
                                                           "negative"};
-// The frequencies of the streams among numbered modules. Invalid modules must be requested.
+// The frequencies of the streams in numbered modules. Invalid modules occur only on request.
 constexpr int kStreamWeights[kStreamCount] = {30, 30, 28, 4, 0};
 
-// Replaces parameters by constants, to test that folding at compile time yields the same results.
+// Replaces parameters by constants, to test that folding at compile time gives the same results.
 void FoldArguments(Generated& generated) {
   constexpr int64_t kElementsMax = 64;
   Computation* entry = generated.module->entry();
@@ -36,7 +36,7 @@ void FoldArguments(Generated& generated) {
   generated.facts.clear();
 }
 
-// Lets an output share the buffer of a parameter with the same shape.
+// Aliases an output with a parameter of the same shape.
 void DrawAlias(ChoiceSource& choose, Generated& generated) {
   Module& module = *generated.module;
   const Shape& result = module.entry()->root()->shape();
@@ -75,7 +75,7 @@ Generated Generate(ChoiceSource& choose, const GeneratorOptions& options) {
     if (generated.broken_rule.empty()) generated.stream = Stream::kDefined;
   }
   for (const ModuleWriter::Parameter& parameter : writer.entry_parameters()) {
-    // In the edge stream, a parameter gets special values unless its facts have bounds.
+    // In the edge stream, a parameter gets special values unless the facts about it have bounds.
     const bool special = !writer.plan.checked() && std::isinf(parameter.facts.magnitude());
     generated.arguments.push_back(
         LiteralWithFacts(parameter.shape, parameter.facts, special, writer.data()));

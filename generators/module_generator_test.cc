@@ -56,7 +56,7 @@ TEST(ModuleGeneratorTest, AnInvalidModuleBreaksTheRuleThatIsNamed) {
                                                      << Text(generated);
     if (status.ok()) continue;
     ++broken;
-    // The broken instruction is one that the results need.
+    // The results depend on the broken instruction.
     const std::unique_ptr<Module> rest = generated.module->Clone();
     const Needed needed(*rest);
     for (const auto& computation : rest->computations()) {

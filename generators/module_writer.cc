@@ -16,7 +16,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Sets layouts, default or random, as in the text of a module. Layouts never change a value.
+// Sets default or random layouts, as they occur in texts of modules. Layouts never change values.
 
 void SetDefaultLayouts(Shape& shape) {
   if (shape.IsArray())
@@ -49,7 +49,7 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
                 !fixed.contains(instruction.get());
     if (free && choose.Below(2)) DrawLayout(choose, shape);
   }
-  // The elements of a root tuple are its operands, so that they have the same layouts.
+  // The elements of a root tuple are its operands, so both must have the same layouts.
   Instruction* root = entry.root();
   if (root->opcode() != Opcode::kTuple) return;
   for (int64_t i = 0; i < root->operand_count(); ++i) {
@@ -58,8 +58,8 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
   }
 }
 
-// Sets default layouts, and, if `drawn`, other layouts for some arrays of the entry. Operands of
-// computations and elements of tuples keep the default, since other code depends on them.
+// Sets default layouts. If `drawn`, gives some arrays of the entry other layouts. Operands of
+// computations and elements of tuples keep the default, because other code depends on it.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions())
@@ -94,7 +94,7 @@ ModuleWriter::ModuleWriter(ChoiceSource& choices, ModulePlan drawn)
   module_->replica_count = plan.replicas;
 }
 
-// Returns names as in real modules: %add, then %add.7.
+// Returns a name as in real modules: first %add, then %add.7.
 std::string ModuleWriter::Name(absl::string_view stem) {
   if (std::find(used_base_names_.begin(), used_base_names_.end(), stem) != used_base_names_.end())
     return absl::StrCat(stem, ".", names_++);
@@ -107,7 +107,7 @@ PrimitiveType ModuleWriter::DrawType(TypeSet allowed) {
   if (allowed == 0) return PrimitiveType::kInvalid;
   if (std::exchange(anchor_has_type_, false) && Contains(allowed, anchor_->type()))
     return anchor_->type();
-  // Prefers types of existing values, which are then used as operands more often.
+  // Prefers the types of existing values, because then these are used as operands more often.
   if (!scope_->terms.empty() && choose.Below(2) == 0) {
     const Value& term = scope_->terms[choose.Below(scope_->terms.size())];
     if (term.shape().IsArray() && Contains(allowed, term.type())) return term.type();
@@ -212,7 +212,7 @@ Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Para
   --depth_;
   scope_ = outer;
   SetAnchor(nullptr);
-  written_ = written + (written_ - written + 1) / 2;  // nested instructions count half
+  written_ = written + (written_ - written + 1) / 2;  // half of the weight for nested instructions
   return scope.computation;
 }
 
@@ -239,7 +239,7 @@ Computation* ModuleWriter::OverwriteComputation(PrimitiveType type) {
 
 void ModuleWriter::Grow(int instructions) {
   int target = written_ + instructions;
-  // Terminates even if every operation of the plan declines (because of types or nesting).
+  // The number of attempts is limited: every operation may decline (because of types or nesting).
   for (int attempts = 8 * instructions + 8; written_ < target && attempts > 0; --attempts) {
     if (choose.exhausted()) return;
     choose.Mark();
@@ -258,7 +258,7 @@ void ModuleWriter::Grow(int instructions) {
   SetAnchor(nullptr);
 }
 
-// Selects a value as a likely operand: separate draws of type and dimensions rarely match one.
+// Selects a likely operand: few values match if type and dimensions are drawn separately.
 void ModuleWriter::DrawAnchor() {
   constexpr size_t kNewest = 8;
   SetAnchor(nullptr);
@@ -310,7 +310,7 @@ Terms ModuleWriter::Outputs() {
   Terms outputs = Unused();
   if (outputs.empty()) outputs.push_back(Newest());
   if (outputs.size() > kOutputsMax) outputs.erase(outputs.begin(), outputs.end() - kOutputsMax);
-  // Ensures an output with elements to compare, whatever the run-time sizes.
+  // Ensures that one output has elements to compare, whatever the run-time sizes are.
   auto has_elements = [](const Value& term) {
     const Shape& shape = term.shape();
     return shape.IsArray() && !shape.is_dynamic() && shape.ElementCount() > 0 && !term.hidden;
@@ -350,7 +350,7 @@ void ModuleWriter::ShuffleNumbers() {
     parameters[i]->set_parameter_number(static_cast<int64_t>(i));
 }
 
-// Orders callees before callers, as the text requires, and removes unused computations.
+// Moves callees before their callers, as the text format requires. Removes unused computations.
 void ModuleWriter::OrderComputations() {
   std::vector<Computation*> order;
   for (Computation* computation : module_->CallOrder()) {

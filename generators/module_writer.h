@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module under construction: the values available in the current computation, the facts about
-// them, and functions that find operands. The generators of families/ use it to write modules.
+// A module under construction: the values that are available in the current computation, the facts
+// about these values, and functions that find operands. The generators of families/ use it.
 #pragma once
 
 #include <deque>
@@ -28,7 +28,7 @@ struct Value {
   const Dims& dims() const { return shape().dimensions(); }
 };
 using Terms = std::vector<Value*>;
-// Returns the facts of a value that contains elements of `operand` moved or repeated.
+// Returns the facts about a value whose elements are those of `operand`, moved or repeated.
 ValueFacts Moved(const Value& operand);
 
 class ModuleWriter {
@@ -39,11 +39,11 @@ class ModuleWriter {
   const ModulePlan plan;
 
   // --- Drawing ---
-  // Draws a type from `allowed` and the plan's types; kInvalid if there is none.
+  // Draws one of the types that `allowed` and the plan contain; kInvalid if there is none.
   PrimitiveType DrawType(TypeSet allowed);
   Dims DrawDims(int64_t rank_min = 0, int64_t rank_max = 9);
   int64_t DrawSize() { return choose.Pick(plan.sizes); }
-  bool Fits(const Dims& dims) const;  // small enough for an intermediate value
+  bool Fits(const Dims& dims) const;  // true: small enough for an intermediate value
 
   // --- Writing ---
   Value* Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts = {});
@@ -55,24 +55,24 @@ class ModuleWriter {
 
   // --- Operands ---
   // Returns a value of that type and size: an existing or adapted value, or a new parameter or
-  // constant. In checked streams it satisfies `demand`, if necessary after a clamp.
+  // constant. In checked streams the value satisfies `demand`; if necessary it is clamped.
   Value* FindOrMake(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
   // Returns a new parameter, constant or iota.
   Value* MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
   Value* Checked(Value* term, const Requirement& demand);
-  // Decides whether operands must be ordinary values. Called for an operation that cannot be judged
-  // on special values or imprecise types. True always in checked streams, and mostly in others.
+  // Returns true if operands must be ordinary values: always in checked streams, mostly in others.
+  // For operations that cannot be judged on special values or imprecise types.
   bool DrawWithoutSpecials() { return plan.checked() || !choose.OneIn(16); }
-  // Returns a parameter or constant with varied elements, which satisfies `demand` in every stream.
+  // Returns a parameter or constant with varied elements that satisfies `demand` in every stream.
   Value* MakeNonConstant(PrimitiveType type, const Dims& dims, const Requirement& demand);
-  // Like FindOrMake; with `ordinary`, the value satisfies `demand` in every stream.
+  // Like FindOrMake, but if `ordinary`, the value satisfies `demand` in every stream.
   Value* FindWithoutSpecials(PrimitiveType type, const Dims& dims, const Requirement& demand,
                              bool ordinary);
   // Returns a scalar index of an integer type: mostly in [0, bound], sometimes out of range.
   Value* Index(PrimitiveType type, int64_t bound);
-  // Returns the largest magnitude of a value of the type in checked streams.
+  // Returns the largest permitted magnitude of values of the type in checked streams.
   double Limit(PrimitiveType type) const;
-  // Returns the facts of a result whose integers may wrap; no facts in unchecked streams.
+  // Returns the facts about a result whose integers may wrap: none in unchecked streams.
   ValueFacts Satisfy(PrimitiveType type, ValueFacts facts) const;
 
   // --- Computations ---
@@ -80,12 +80,12 @@ class ModuleWriter {
     Shape shape;
     ValueFacts facts;
   };
-  // Writes a computation with the root that `body` returns, without access to outer values.
+  // Adds a computation. Its root is the value that `body` returns; it cannot use outer values.
   using Body = std::function<Value*(const Terms& parameters)>;
   enum class Runs : uint8_t { kUnconditional, kMaybeConditional, kByElement };
   Computation* Define(absl::string_view name, const std::vector<Parameter>& parameters,
                       const Body& body, Runs runs = Runs::kMaybeConditional);
-  // Returns the computation (T, T) -> T of one opcode, which all callers share.
+  // Returns the computation (T, T) -> T of one opcode, shared by all callers.
   Computation* Reducer(Opcode opcode, PrimitiveType type);
   Computation* OverwriteComputation(PrimitiveType type);  // (old, new) -> new
   // Adds random instructions to the current computation.
@@ -94,16 +94,16 @@ class ModuleWriter {
   // Returns true if all devices execute this computation equally often, as collectives require.
   bool uniform() const { return scope_->uniform; }
   bool scalars_only() const { return scope_->scalars_only; }
-  // Called with the values of each computation when it is complete; the entry comes last.
+  // Called for each computation when it is complete, with its values. The entry comes last.
   using Watch = std::function<void(const std::deque<Value>&)>;
   void WatchTerms(Watch watch) { watch_ = std::move(watch); }
   // Returns the newest value without a user, else any value, else a new value.
   Value* Newest();
   // Returns the arrays without users, oldest first, as candidates for the root.
   Terms Unused();
-  // Returns the operands of the root: some unused values, and one that always has elements.
+  // Returns the operands of the root: some unused values, and one that is sure to have elements.
   Terms Outputs();
-  // Returns an entry parameter with a dynamic dimension; its argument has the run-time size.
+  // Returns an entry parameter with a dynamic dimension. Its argument has a run-time size.
   Value* DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension);
   // Returns an available value that satisfies `fits`, or nullptr if there is none.
   Value* Find(const std::function<bool(const Value&)>& fits);
@@ -141,12 +141,12 @@ class ModuleWriter {
   std::vector<Parameter> entry_parameters_;
   std::vector<std::pair<int, Computation*>> reducers_;
   int64_t names_ = 0;
-  std::vector<std::string> used_base_names_;  // names in use without a number
+  std::vector<std::string> used_base_names_;  // names that are used without a number
   int depth_ = 0;
   int written_ = 0;
   const Value* last_obtained_ = nullptr;  // only compared, never dereferenced
-  // A likely operand of the next instruction. Its type and dimensions are the first that are drawn
-  // for that instruction.
+  // A likely operand of the next instruction: the type and dimensions that are drawn first for that
+  // instruction are those of the anchor.
   const Value* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;
   SplitMix64 data_;

@@ -31,8 +31,8 @@ const Breaks& AllBreaks() {
   return *table;
 }
 
-// A rule that may apply, with the instruction to change. Results must depend on this instruction,
-// since a compiler may remove other instructions before it checks them.
+// A rule that can be broken, and the instruction to change. The module's results must depend on the
+// instruction, because a compiler may remove others before it checks them.
 struct Place {
   absl::string_view rule;
   Instruction* instruction = nullptr;
@@ -85,7 +85,7 @@ std::vector<absl::string_view> RulesOf(const std::vector<Place>& places) {
 
 }  // namespace
 
-// Draws the rule first, since rules that fit every instruction would hide the rare ones.
+// Draws the rule first: otherwise rules that fit every instruction would suppress the rare ones.
 std::string BreakOneRule(ChoiceSource& choose, Module& module) {
   std::vector<Place> places = PlacesIn(module);
   std::vector<absl::string_view> rules = RulesOf(places);

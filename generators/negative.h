@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks one rule of the documents by one change of a valid module.
+// Breaks one rule of the documents by one change to a valid module.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace hlocts::generators {
 
-// Breaks a rule and returns its id. Returns "" and leaves the module unchanged if no function of
-// negative_rows.h applies.
+// Breaks a rule and returns its id. If no function of negative_rows.h applies, returns "" and does
+// not change the module.
 std::string BreakOneRule(ChoiceSource& choose, Module& module);
 // Returns all rules that can be broken, sorted.
 std::vector<std::string> BreakableRules();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks rules about attributes: dimensions that are out of range, repeated or too many; sizes and
-// steps that are out of range.
+// Breaks rules about attributes: out-of-range, repeated or too many dimensions; out-of-range sizes
+// and steps.
 #include <algorithm>
 
 #include "generators/negative_rows.h"
@@ -132,7 +132,7 @@ bool NumberIs(Instruction& instruction, Attr attr) {
 bool LessThanNone(Instruction& i) { return NumberIs<-1>(i, Attr::kK); }
 bool NoExponent(Instruction& i) { return NumberIs<0>(i, Attr::kExponentBits); }
 bool NegativeMantissa(Instruction& i) { return NumberIs<-1>(i, Attr::kMantissaBits); }
-// Uses -1, since older protos use 0 for 1.
+// Uses -1, because older protos have 0 where 1 is meant.
 bool NoFeatureGroup(Instruction& i) { return NumberIs<-1>(i, Attr::kFeatureGroupCount); }
 bool NoBatchGroup(Instruction& i) { return NumberIs<-1>(i, Attr::kBatchGroupCount); }
 bool BothKindsOfGroups(Instruction& i) {

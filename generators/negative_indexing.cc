@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks rules of gather, scatter and dynamic slices by lists of dimensions that do not match.
+// Breaks rules of gather, scatter and dynamic slices: lists of dimensions do not match.
 #include <algorithm>
 
 #include "generators/negative_rows.h"
@@ -7,7 +7,7 @@
 namespace hlocts::generators {
 namespace {
 
-constexpr int64_t kFarAway = 100;  // more than the rank of any array
+constexpr int64_t kFarAway = 100;  // exceeds the rank of any array
 
 bool SetList(Instruction& i, Attr attr, Sizes list) {
   i.Set(attr, std::move(list));
@@ -68,13 +68,13 @@ bool CollapsedOfSizeTwo(Instruction& i) {
   }
   return false;
 }
-// Removes the only offset dimension. With two, the other would be out of range.
+// Removes the only offset dimension. If there were two, the other one would be out of range.
 bool OffsetsWithoutPlace(Instruction& i) {
   return i.IntList(Attr::kOffsetDims).size() == 1 && SetList(i, Attr::kOffsetDims, {});
 }
 
 bool OneStartLess(Instruction& i) {
-  // A single remaining start could be read as the older form, a vector of starts.
+  // A single remaining start could mean the older form, in which one vector contains all starts.
   if (i.operand_count() < 3 || i.operand(1).shape().rank() != 0) return false;
   i.mutable_operands().pop_back();
   return true;

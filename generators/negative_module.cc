@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks rules about the header, and about the relation of instructions and computations. Two equal
-// names break no rule in the proto form, where names are only labels.
+// Breaks rules about the header, and about relations of instructions and computations. Equal names
+// break no rule: in the proto form, names are only labels.
 
 #include "generators/negative_rows.h"
 #include "spec/ir/attributes.h"
@@ -14,7 +14,7 @@ namespace {
 Computation* DrawComputation(ChoiceSource& choose, const Module& module) {
   return choose.Pick(module.computations()).get();
 }
-// Draws an instruction that the results need and for which `fits` is true, or returns nullptr.
+// Draws an instruction on which the results depend and for which `fits` is true, else nullptr.
 template <typename Fits>
 Instruction* DrawInstruction(ChoiceSource& choose, const Module& module,
                              const Computation& computation, const Fits& fits) {
@@ -44,8 +44,8 @@ bool UsedBeforeDefined(ChoiceSource& choose, Module& module) {
   return true;
 }
 
-// Makes the parameter numbers of a called computation skip one. The entry is excluded, since its
-// parameter numbers determine the arguments.
+// Leaves a gap in the parameter numbers of a called computation. Excludes the entry, whose
+// parameter numbers define the arguments.
 bool NumberLeftOut(ChoiceSource& choose, Module& module) {
   Computation* computation = DrawComputation(choose, module);
   if (computation == module.entry()) return false;

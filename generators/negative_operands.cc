@@ -31,7 +31,7 @@ Changed OneDimensionMore(const Instruction&, const Shape& operand) {
   dims.push_back(2);
   return Shape(operand.element_type(), std::move(dims));
 }
-// A negative dimension counts from the last one.
+// A negative dimension is counted from the last one.
 Changed LargerIn(const Shape& operand, int64_t dimension) {
   Sizes dims = operand.dimensions();
   int64_t rank = static_cast<int64_t>(dims.size());
@@ -47,7 +47,7 @@ Changed FirstOf(const Instruction&, const Shape& operand) {  // a matrix becomes
   return Shape(operand.element_type(), {operand.dimension(0)});
 }
 
-// Changes a predicate or bound to have more dimensions than the result.
+// Gives a predicate or bound more dimensions than the result has.
 Changed MoreDimensionsThanTheResult(const Instruction& user, const Shape& operand) {
   Sizes dims = user.shape().dimensions();
   dims.push_back(2);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks a requirement of an opcode in spec/ops or the clause about its result, or calls
-// computations that do not match their caller.
+// Breaks a requirement on an opcode in spec/ops, breaks the clause about its result, or makes it
+// call a computation with the wrong signature.
 #include <iterator>
 
 #include "generators/negative_rows.h"
@@ -36,7 +36,7 @@ bool OperandTooMany(Instruction& i) {
   return true;
 }
 
-// Removes a computation. In the proto form, other required attributes default to zero.
+// Removes a computation. Other required attributes are 0 in the proto form if they are absent.
 bool ComputationLost(Instruction& i) {
   for (const AttributeUse& use : RowOf(i.opcode()).attribute_uses()) {
     if (!use.required || !i.CalledComputation(use.attr)) continue;
@@ -92,13 +92,13 @@ bool NarrowerThanTheSum(Instruction& i) {
   return true;
 }
 
-// Returns true for opcodes that ResultGrows must not change: channels, where the other end
-// determines the shape, and bitcast-convert, which has rows in kCallRows.
+// Returns true for opcodes that ResultGrows must not change: channel operations, whose shape the
+// other end defines, and bitcast-convert, which has rows in kCallRows.
 bool StatesItsResult(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return opcode == Opcode::kBitcastConvert || family == Family::kChannel;
 }
-// Breaks results that no document defines but the verifier checks.
+// Rows for results that no document defines, but that the verifier checks.
 constexpr BreakRow kUndocumentedResults[] = {
     {Opcode::kConstant, "hlo.constant", ResultGrows},
     {Opcode::kCopy, "hlo.result_shape", ResultGrows},
@@ -116,7 +116,7 @@ template <Attr kFrom, Attr kTo>
 bool OneForBoth(Instruction& i) {
   Computation *computation = i.CalledComputation(kFrom), *replaced = i.CalledComputation(kTo);
   if (!computation || !replaced) return false;
-  // For pred, both computations may have the same result shape.
+  // In a comparison for pred, both computations may have the same result shape.
   if (computation->root()->shape().CompatibleWith(replaced->root()->shape())) return false;
   i.Set(kTo, computation);
   return true;
@@ -140,7 +140,7 @@ bool BranchOfSeveralParameters(Instruction& i) {
   }
   return false;
 }
-// Returns true if the parameters differ in number or shape.
+// Returns true if the numbers or shapes of the parameters differ.
 bool OtherParameters(const Computation& a, const Computation& b) {
   std::vector<Instruction*> of_a = a.parameters(), of_b = b.parameters();
   if (of_a.size() != of_b.size()) return true;
@@ -154,7 +154,7 @@ bool NothingToJoin(Instruction& i) {
   i.mutable_operands().clear();
   return true;
 }
-// Subtracts operands of type pred, for which subtract is not defined.
+// Makes the root subtract operands of type pred, for which subtract is not defined.
 bool DifferenceOfTruthValues(Instruction& i) {
   if (i.operand(0).shape().element_type() != PrimitiveType::kPred) return false;
   i.set_opcode(Opcode::kSubtract);
@@ -237,7 +237,7 @@ bool Grow(Shape& shape) {
     shape = Shape(shape.element_type(), {2});
     return true;
   }
-  // The number of elements must change.
+  // The new shape must have another number of elements.
   for (int64_t d = 1; d < shape.rank(); ++d) {
     if (shape.dimension(d) == 0) return false;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions that break one rule each, for negative.cc. Each function follows from the sentence that
-// it breaks, and shares no code with spec/infer, which must detect the violation.
+// Functions for negative.cc that break one rule each. Each follows from the sentence that it
+// breaks. None uses code of spec/infer, which must detect the violation.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@ namespace hlocts::generators {
 
 using Sizes = std::vector<int64_t>;
 
-// Changes the instruction so that it breaks the rule, or returns false and changes nothing.
+// Changes the instruction to break the rule, or changes nothing and returns false.
 using Break = bool (*)(Instruction& instruction);
 struct BreakRow {
   Opcode opcode;
@@ -22,7 +22,7 @@ struct BreakRow {
   Break apply;
 };
 
-// Replaces an operand (negative: counted from the last) by a constant of another shape.
+// Replaces an operand by a constant of another shape. A negative number is counted from the last.
 using ShapeChange = std::optional<Shape> (*)(const Instruction& user, const Shape& operand);
 struct OperandRow {
   Opcode opcode;
@@ -39,15 +39,15 @@ struct ModuleRow {
 
 std::vector<BreakRow> AttributeBreaks();  // negative_attributes.cc
 std::vector<BreakRow> IndexingBreaks();   // negative_indexing.cc
-std::vector<BreakRow> RowBreaks();  // negative_operations.cc: requirements in spec/ops, and results
+std::vector<BreakRow> RowBreaks();        // negative_operations.cc: requirements and results
 std::vector<OperandRow> OperandBreaks();  // negative_operands.cc
 std::vector<ModuleRow> ModuleBreaks();    // negative_module.cc
 
-// Replaces the operand by a constant of zeros with that shape, or by an empty tuple.
+// Replaces the operand by zeros of that shape, or by an empty tuple.
 void ReplaceOperand(Instruction& user, int64_t operand, const Shape& shape);
-// Makes `caller` call an earlier computation with other parameters; returns false without one.
+// Makes `caller` call an earlier computation with other parameters. Returns false if there is none.
 bool CallAnother(Instruction& caller, Attr attr);
-// Grows the first dimension of an array or of a tuple's first element, or makes a vector.
+// Grows the first dimension of an array or of a tuple's first array; makes a scalar a vector.
 bool Grow(Shape& shape);
 
 inline const ConvolutionDimensionNumbers& LabelsOf(const Instruction& convolution) {

@@ -15,21 +15,21 @@ constexpr TypeSet kComponents = Types({PrimitiveType::kF32, PrimitiveType::kF64}
 constexpr TypeSet kComplexTypes = Types({PrimitiveType::kC64, PrimitiveType::kC128});
 constexpr TypeSet kPredicate = Types({PrimitiveType::kPred});
 
-// An opcode with fewer types in spec/infer than in spec/ops.
+// An opcode that allows fewer types in spec/infer than in spec/ops.
 struct NarrowedRow {
   Opcode opcode;
   TypeSet types;
 };
 constexpr NarrowedRow kNarrowed[] = {
     {Opcode::kIota, ~kPredicate},                 // iota.5
-    {Opcode::kClamp, ~kComplexTypes},             // clamp needs an order
+    {Opcode::kClamp, ~kComplexTypes},             // clamp needs an ordered type
     {Opcode::kSubtract, ~kPredicate},             // ruling 0079
     {Opcode::kComplex, kComponents},              // elementwise_binary.17
     {Opcode::kFft, kComponents | kComplexTypes},  // fft.10
     {Opcode::kRng, ~kComplexTypes},               // rng_uniform.2
     {Opcode::kConditional,
      Types({PrimitiveType::kPred, PrimitiveType::kS32})},  // conditional.2, .17
-    {Opcode::kGetTupleElement, 0},                         // takes only tuples
+    {Opcode::kGetTupleElement, 0},                         // the operand is always a tuple
     {Opcode::kBitcastConvert, ~kPredicate},  // the engine chooses the width of pred (ruling 0038)
 };
 

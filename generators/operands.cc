@@ -17,7 +17,7 @@ bool Satisfies(const ValueFacts& facts, const Requirement& demand) {
   return facts.Within(demand.low, demand.high) && (facts.unique || !demand.unique);
 }
 
-// Returns the part of the demand within the range of the type, or the whole range if there is none.
+// Returns the part of the demand that is in the type's range, or the whole range if none is.
 ValueFacts Allowed(PrimitiveType type, const Requirement& demand) {
   ValueFacts whole = WholeRange(type);
   ValueFacts allowed = whole;
@@ -32,7 +32,7 @@ Value* Spread(ModuleWriter& w, Value* scalar, const Dims& dims) {
   return spread;
 }
 
-// Returns an index near the bounds, at the limits of the type, or beyond a narrower type's limits.
+// Returns an index near the bounds, at a limit of the type, or above the limit of a narrower type.
 double EdgeOfIndices(ChoiceSource& choose, PrimitiveType type, int64_t bound) {
   const ValueFacts whole = WholeRange(type);
   const double edges[] = {
@@ -50,7 +50,7 @@ double ModuleWriter::Limit(PrimitiveType type) const {
 ValueFacts ModuleWriter::Satisfy(PrimitiveType type, ValueFacts facts) const {
   if (!plan.checked()) return {};
   ValueFacts whole = WholeRange(type);
-  // The limits of 64-bit types are not exact as doubles, so that a value near them may be outside.
+  // The limits of 64-bit types are not exact as doubles: a value near one may be outside.
   const bool inside = BitWidth(type) < 64 ||
                       (facts.high < whole.high && (!IsSigned(type) || facts.low > whole.low));
   bool wraps = !inside || !facts.Within(whole.low, whole.high);
@@ -60,7 +60,7 @@ ValueFacts ModuleWriter::Satisfy(PrimitiveType type, ValueFacts facts) const {
 
 Value* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   const ValueFacts whole = WholeRange(type);
-  // In s1, the number 1 wraps to -1.
+  // In s1, the number 1 becomes -1.
   if (IsInteger(type) && value > whole.high) value -= whole.high - whole.low + 1;
   value = NearestOf(type, value);
   ValueFacts facts = RangeFacts(value, value, std::floor(value) == value);
@@ -73,7 +73,7 @@ Value* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   });
   if (same && !IsComplex(type)) return same;
   Value* constant = Constant(ScalarLiteral(type, value), facts);
-  // Identities and bounds beyond the limit are operands of their first user only.
+  // Only the first user of an identity or bound beyond the limit may use it as an operand.
   bool floating = IsFloat(type) || IsComplex(type);
   constant->hidden = plan.checked() && floating && std::abs(value) > Limit(type);
   return constant;
@@ -86,7 +86,7 @@ Value* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
   return Add(std::move(constant), facts);
 }
 
-// Draws the facts about the data of a new parameter or constant.
+// Draws the facts about the elements of a new parameter or constant.
 ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Requirement& demand) {
   ValueFacts facts;
   facts.bits_known = true;
@@ -168,7 +168,7 @@ Value* ModuleWriter::FindOperand(PrimitiveType type, const Dims& dims, const Req
        ++it) {
     Value& term = *it;
     if (term.type() != type || term.dims() != dims || term.facts.opaque || term.hidden) continue;
-    // An operation with two equal operands detects few errors.
+    // An operation on two equal operands rarely shows an error.
     if (&term == last_obtained_ && !choose.OneIn(6)) continue;
     int weight = &term == anchor_ ? 24 : term.uses == 0 ? 6 : 2;
     if (plan.checked() && Satisfies(term.facts, demand)) weight *= 2;
@@ -186,7 +186,7 @@ Value* ModuleWriter::Convert(Value* operand, PrimitiveType to) {
   if (plan.checked() && to != PrimitiveType::kPred) {
     ValueFacts whole = WholeRange(to);
     double bound = floating ? Limit(to) : INFINITY;
-    // A conversion to integers wraps, but floats must stay in range.
+    // A conversion to integers may wrap, but floats must stay in range.
     bool from_floating = IsFloat(from);
     if (floating || from_floating) {
       demand.low = std::max(whole.low, -bound);
@@ -200,14 +200,14 @@ Value* ModuleWriter::Convert(Value* operand, PrimitiveType to) {
     facts.low = std::floor(facts.low);
     facts.high = std::ceil(facts.high);
   }
-  // The imaginary part of a real value is 0.
+  // The imaginary part of a converted real number is 0.
   if (IsComplex(to) && !IsComplex(from)) facts = Join(facts, RangeFacts(0, 0, true));
   facts.bits_known = false;
   facts.unique = false;
   return Emit(Opcode::kConvert, Shape(to, operand->dims()), {checked}, Satisfy(to, facts));
 }
 
-// Converts, reshapes or broadcasts an existing value. Returns nullptr if none is suitable.
+// Converts, reshapes or broadcasts an existing value. Returns nullptr if none can be adapted.
 Value* ModuleWriter::Adapt(PrimitiveType type, const Dims& dims) {
   int64_t elements = ElementsOf(dims);
   bool complex = IsComplex(type);
@@ -251,7 +251,7 @@ Value* ModuleWriter::Checked(Value* term, const Requirement& demand) {
   }
   Value* low = ScalarConstant(type, allowed.low);
   Value* high = ScalarConstant(type, allowed.high);
-  // Mostly broadcasts the bounds to the shape of the operand, as front ends do.
+  // The bounds are mostly broadcast to the shape of the operand, as front ends do.
   if (!term->dims().empty() && choose.Below(8) != 7) {
     low = Spread(*this, low, term->dims());
     high = Spread(*this, high, term->dims());
@@ -282,7 +282,7 @@ Value* ModuleWriter::FindWithoutSpecials(PrimitiveType type, const Dims& dims,
 
 Value* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
   Requirement demand;
-  // The operations clamp indices, so that some are deliberately out of range.
+  // The operations clamp indices, so some indices are out of range on purpose.
   if (!choose.OneIn(4)) demand = {0, static_cast<double>(bound), false};
   uint64_t kind = choose.Below(8);
   if (kind < 2) {

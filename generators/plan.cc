@@ -38,7 +38,7 @@ constexpr int64_t kBoundarySizes[] = {0,    1,    31,   32,   33,   63,   64,   
 constexpr int64_t kElementsMaxOfSizes = 16384;
 
 bool UsableIn(Stream stream, PrimitiveType type) {
-  // f8e8m0fnu has no zero and no sign, so that few results would be exact or in range.
+  // f8e8m0fnu has no zero and no sign: few results would be exact or in range.
   return stream == Stream::kEdge || type != PrimitiveType::kF8E8M0FNU;
 }
 
@@ -46,19 +46,19 @@ const DrawWeights& WeightsOf(const GeneratorOptions& options) {
   return options.weights ? *options.weights : PlainWeights();
 }
 
-// Returns true if the choices are equally likely: a swarm without the weights of guided generation.
+// Returns true if all choices are equally likely: with swarm and without guided weights.
 bool IsEven(const GeneratorOptions& options) { return options.swarm && !options.weights; }
 
 void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   constexpr uint64_t kTypesMax = 7;
-  // One module in twelve prefers the types that are frequent in programs.
+  // In one of twelve modules, types that are frequent in programs are more likely.
   const bool even = IsEven(options) && !choose.OneIn(12);
   std::vector<TypeWeight> allowed;
   std::vector<int> weights;
   allowed.reserve(std::size(kTypeWeights));
   weights.reserve(std::size(kTypeWeights));
-  // In the edge stream, results in 8-bit floats and in complex numbers have too few checked bits,
-  // so these types are rare.
+  // The edge stream rarely uses 8-bit floats and complex numbers: too few bits of the results can
+  // be checked.
   const bool all = options.types != ~TypeSet{0} || plan.stream != Stream::kEdge || choose.OneIn(4);
   for (TypeWeight row : kTypeWeights) {
     if (!Contains(options.types, row.type) || !UsableIn(plan.stream, row.type)) continue;
@@ -77,11 +77,11 @@ void DrawTypes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan
     plan.type_draw.insert(plan.type_draw.end(), static_cast<size_t>(allowed[i].weight),
                           allowed[i].type);
   }
-  // Predicates control branches and selections; every module may use them if the options allow it.
+  // Predicates control branches and selections: every module may use them if the options do.
   if (Contains(options.types, PrimitiveType::kPred)) plan.types |= TypeBit(PrimitiveType::kPred);
 }
 
-// Makes families equally likely, regardless of their numbers of operations.
+// Makes all families equally likely, however many operations they have.
 void EvenFamilies(ModulePlan& plan) {
   constexpr int kFamilyWeight = 120;
   std::array<int, 64> sizes = {};
@@ -93,7 +93,7 @@ void EvenFamilies(ModulePlan& plan) {
     plan.weights[i] = kFamilyWeight / size_of(plan.opcodes[i]);
 }
 
-// Keeps only a few operations, so that they are combined more often.
+// Keeps only a few operations: these are then combined more often.
 void RestrictOpcodes(ChoiceSource& choose, ModulePlan& plan) {
   constexpr uint64_t kFewMax = 10;
   std::vector<Opcode> few;
@@ -103,7 +103,7 @@ void RestrictOpcodes(ChoiceSource& choose, ModulePlan& plan) {
   plan.weights.assign(plan.opcodes.size(), 1);
 }
 
-// Draws half of the operations of half of the families, or all operations without swarm.
+// With swarm, draws half of the operations of half of the families; otherwise all operations.
 void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan& plan) {
   const std::vector<Opcode>& all = options.opcodes.empty() ? GeneratedOpcodes() : options.opcodes;
   uint64_t families = options.swarm ? choose.Below(uint64_t{1} << 18) : ~uint64_t{0};
@@ -135,7 +135,7 @@ void DrawOpcodes(ChoiceSource& choose, const GeneratorOptions& options, ModulePl
   }
 }
 
-// Allows all ranks, or with swarm a few consecutive ones.
+// With swarm, allows a few consecutive ranks; otherwise all.
 void DrawRanks(ChoiceSource& choose, const GeneratorOptions& options, bool boundary,
                ModulePlan& plan) {
   constexpr int64_t kRankMax = 4, kRankMaxOfSizes = 2;
@@ -168,7 +168,7 @@ void DrawSizes(ChoiceSource& choose, const GeneratorOptions& options, ModulePlan
       elements *= size;
       dims.push_back(size);
     }
-    // Matrices are often square.
+    // Many matrices are square.
     const size_t rank = dims.size();
     if (rank >= 2 && dims[rank - 1] > dims[rank - 2] && choose.OneIn(3))
       dims[rank - 1] = dims[rank - 2];
@@ -196,14 +196,14 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   ModulePlan plan;
   plan.stream = options.stream;
   plan.elements_max = options.elements_max;
-  // Two thirds of the modules with long arrays use exact data, where every error is visible.
+  // Two of three modules with long arrays use exact data, in which every error is visible.
   plan.exact_data = options.stream == Stream::kExact ||
                     (options.stream == Stream::kSizes && choose.Below(3) != 0);
   plan.joint_operations = options.joint_operations && !plan.exact_data;
-  // Allows for the instructions that exceed the target: the last operation and the root.
+  // The last operation and the root may exceed the target, so the target is lower.
   const int aim = std::max(1, options.instructions - options.instructions / 8);
   plan.instructions = std::max(1, aim / 2 + static_cast<int>(choose.Below(aim + 1)));
-  // Reduces the depth in half of the modules.
+  // In half of the modules the nesting is less deep.
   plan.nesting = options.nesting;
   if (options.swarm && options.nesting > 0) plan.nesting -= static_cast<int>(choose.Below(2));
   if (options.replicas_max > 1) plan.replicas = choose.Range(1, options.replicas_max);

@@ -13,11 +13,11 @@ using Dims = std::vector<int64_t>;
 struct ModulePlan {
   Stream stream = Stream::kDefined;
   TypeSet types = 0;
-  std::vector<PrimitiveType> type_draw;  // repeated according to their weights
+  std::vector<PrimitiveType> type_draw;  // types, repeated according to their weights
   std::vector<Opcode> opcodes;
-  std::vector<int> weights;  // of each element of `opcodes`
+  std::vector<int> weights;  // weights of the elements of `opcodes`
   std::vector<int64_t> sizes;
-  std::vector<Dims> common_shapes;  // shapes that occur repeatedly
+  std::vector<Dims> common_shapes;  // shapes that several values have
   int64_t elements_max = 64;
   int64_t rank_min = 0, rank_max = 4;  // unless an operation requires another rank
   int instructions = 10;
@@ -27,16 +27,16 @@ struct ModulePlan {
   bool joint_operations = true;
   bool exact_data = false;
   bool dynamic_parameters = true;
-  TypeSet allowed = 0;            // all types of the options, which accumulators may use
-  bool idioms = true;             // combinations of operations as in front ends
-  bool moves_only = false;        // only combinations of operations that move elements
-  bool adapts = true;             // convert, reshape or broadcast existing values
-  bool layouts = false;           // layouts other than the default
+  TypeSet allowed = 0;            // all types of the options; accumulators may use these
+  bool idioms = true;             // emit combinations of operations as in front ends
+  bool moves_only = false;        // emit only combinations of operations that move elements
+  bool adapts = true;             // convert, reshape or broadcast existing values to get operands
+  bool layouts = false;           // use layouts other than the default
   bool numbers_shuffled = false;  // parameters are not in the order of their numbers
 
-  // Returns true if operations get only operands within their domains, according to the facts.
+  // Returns true if operands are in the domains of their operations, according to the facts.
   bool checked() const { return stream != Stream::kEdge; }
-  // Returns true if data are small integers, and operations keep them exact.
+  // Returns true if all data are small integers and operations keep them exact.
   bool exact() const { return exact_data; }
 };
 

@@ -53,7 +53,7 @@ class Annotator {
   }
 
  private:
-  // Returns the dimensions that one more axis of that size can split.
+  // Returns the dimensions that an additional axis of `size` devices can split.
   Dimensions Takers(const Shape& array, const Dimensions& counts, int64_t size) const {
     Dimensions takers;
     for (int64_t d = 0; d < array.rank(); ++d) {

@@ -15,7 +15,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Checks one annotation, and returns true if all its tiles have the same size.
+// Checks one annotation. Returns true if all its tiles have the same size.
 bool CheckSharding(const Sharding& sharding, const Shape& array, int64_t devices) {
   if (sharding.type == Sharding::Type::kReplicated) return true;
   const auto& dimensions = sharding.tile_assignment_dimensions;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Facts about all elements of a value in a module under construction. Facts permit operations with
-// restricted domains: a logarithm needs the fact that its operand is positive, an index the fact
+// restricted domains: a logarithm requires the fact that its operand is positive, an index the fact
 // that it is in bounds.
 #pragma once
 
@@ -17,10 +17,10 @@ struct ValueFacts {
   double high = std::numeric_limits<double>::infinity();
   bool integral = false;    // for floats: every element is an integer
   bool unique = false;      // no two elements are equal
-  bool bits_known = false;  // not computed: zeros have a known sign, and NaNs known bits
-  bool opaque = false;      // only a distribution or a residual is known
+  bool bits_known = false;  // not computed: signs of zeros and bits of NaNs are known
+  bool opaque = false;      // only the distribution or a residual is known
 
-  // Infinite if nothing is known.
+  // Returns the largest possible magnitude, infinite if nothing is known.
   double magnitude() const { return std::max(-low, high); }
   bool Within(double lowest, double highest) const { return low >= lowest && high <= highest; }
 };
@@ -33,30 +33,30 @@ inline ValueFacts RangeFacts(double low, double high, bool integral = false) {
   return facts;
 }
 
-// Returns the facts about elements of either value, as for concatenate, select and pad.
+// Returns the facts that are true for elements of both values, as for concatenate, select and pad.
 ValueFacts Join(const ValueFacts& a, const ValueFacts& b);
 
-// The requirement of an operation on an operand.
+// The properties that an operation requires of an operand.
 struct Requirement {
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
   bool unique = false;
 };
 
-// NearestOf returns the value of the type nearest to `value`, AtLeast the least one that is not
-// below it, AtMost the greatest one that is not above it. The last two never return a subnormal.
-// For integer types the result is a whole number that may be out of range.
+// NearestOf returns the value of the type that is nearest to `value`; AtLeast the smallest one not
+// below it; AtMost the largest one not above it. AtLeast and AtMost never return a subnormal. For
+// integer types the result is an integer that may be out of range.
 double NearestOf(PrimitiveType type, double value);
 double AtLeast(PrimitiveType type, double value);
 double AtMost(PrimitiveType type, double value);
-// Returns the facts of values after rounding to the type and flushing of subnormals to zero.
+// Returns facts about the values after rounding to the type and flushing subnormals to zero.
 ValueFacts Rounded(PrimitiveType type, ValueFacts facts);
 
-// Returns the range of a type: integers, pred 0 to 1, floats up to the largest finite number.
+// Returns the range of a type: all integers; 0 to 1 for pred; floats up to the largest finite one.
 ValueFacts WholeRange(PrimitiveType type);
-// Returns the largest magnitude of values in checked streams: squares remain finite.
+// Returns the largest magnitude in checked streams. It keeps squares finite.
 double MagnitudeLimit(PrimitiveType type);
-// Returns n such that all integers from 0 to n are values of the type. Exact sums stay below n.
+// Returns n such that the type has all integers from 0 to n. Exact sums must stay below n.
 double ExactLimit(PrimitiveType type);
 
 }  // namespace hlocts::generators

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates collectives over the module's replicas. A group contains all replicas, two, or one.
-// Groups are listed or written as an iota.
+// Groups are in the form of a list or of an iota.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
 namespace hlocts::generators {
 namespace {
 
-// Returns groups in the form [groups,size]<=[replicas], or with the grid transposed.
+// Returns groups in the form [groups,size]<=[replicas], or the same with transposed dimensions.
 ReplicaGroups IotaGroups(ModuleWriter& w, int64_t size) {
   int64_t replicas = w.plan.replicas;
   ReplicaGroups groups;
@@ -25,7 +25,7 @@ ReplicaGroups IotaGroups(ModuleWriter& w, int64_t size) {
   return groups;
 }
 
-// Draws one group of all replicas, pairs, or single replicas, in any order.
+// Draws one group of all replicas, pairs, or single replicas, each in any order.
 ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   ReplicaGroups groups;
   int64_t replicas = w.plan.replicas;
@@ -46,7 +46,7 @@ ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   return groups;
 }
 
-// Returns an operand, mostly with other data in one replica; arguments are equal in all replicas.
+// Returns an operand. In most cases one replica gets other data, since arguments are equal in all.
 Value* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
                      const Requirement& demand = {}) {
   Value* operand = w.FindOrMake(type, dims, demand);
@@ -64,7 +64,7 @@ Value* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
   return w.Emit(Opcode::kSelect, Shape(type, dims), {mine, other, operand}, facts);
 }
 
-// Returns true if devices might not execute a collective equally often, which would deadlock.
+// Returns true if some devices might execute a collective more often than others, and so deadlock.
 bool Misplaced(ModuleWriter& w) { return !w.uniform() || w.plan.replicas < 2; }
 
 }  // namespace
@@ -95,7 +95,7 @@ bool GenerateAllGather(ModuleWriter& w, Opcode opcode) {
   ReplicaGroups groups = DrawGroups(w, &size);
   Dims dims = w.DrawDims(1), result_dims = dims;
   bool gathers = opcode == Opcode::kAllGather;
-  // all-to-all splits a dimension among the group and concatenates the received parts.
+  // all-to-all splits a dimension within the group and concatenates the parts that it receives.
   if (gathers) result_dims[0] *= size;
   if (opcode == Opcode::kAllToAll) result_dims[0] = dims[0] = dims[0] * size;
   if (!w.Fits(result_dims)) return false;
@@ -118,7 +118,7 @@ bool GenerateCollectivePermute(ModuleWriter& w, Opcode opcode) {
   for (int64_t source = 0; source < w.plan.replicas; ++source) {
     if (w.choose.Below(4) != 3) pairs.emplace_back(source, (source + shift) % w.plan.replicas);
   }
-  // A device that receives nothing returns zeros.
+  // A device that receives nothing returns zeros, so 0 is included in the range.
   Value* permute =
       w.Emit(opcode, Shape(type, dims), {operand}, Join(operand->facts, RangeFacts(0, 0, true)));
   permute->instruction->Set(Attr::kSourceTargetPairs, pairs);
@@ -130,10 +130,10 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   if (type == PrimitiveType::kInvalid || Misplaced(w)) return false;
   int64_t size = 1;
   ReplicaGroups groups = DrawGroups(w, &size);
-  if (groups.groups.empty()) return false;  // the first replica of each group sends
+  if (groups.groups.empty()) return false;  // the first replica of each listed group sends
   Dims dims = w.DrawDims();
   Value* operand = OfEachReplica(w, type, dims);
-  // A device that belongs to no group returns zeros.
+  // A device that belongs to no group returns zeros, so 0 is included in the range.
   bool listed = groups.iota_dimensions.empty();
   if (listed && groups.groups.size() > 1 && w.choose.OneIn(4)) groups.groups.pop_back();
   Value* made =
@@ -142,9 +142,8 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
   return true;
 }
 
-// Each replica sends `updates` slices of `rows` rows, from any position of the input, to each
-// replica. The slices from replica i begin at row i * updates * rows of every output, so none
-// overlap.
+// Each replica sends to each replica `updates` slices of `rows` rows, from any position of its
+// input. The slices from replica i begin at row i * updates * rows of every output: none overlap.
 bool GenerateRaggedAllToAll(ModuleWriter& w, Opcode opcode) {
   const PrimitiveType type = w.DrawType(~TypeSet{0}), index = PrimitiveType::kS32;
   const bool integers =

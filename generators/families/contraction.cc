@@ -10,7 +10,7 @@
 namespace hlocts::generators {
 namespace {
 
-// The dimensions of one operand of a dot, in a random order.
+// The dimensions of one operand of a dot, in random order.
 struct Side {
   Dims dims, batch, contracting;
 };
@@ -23,7 +23,7 @@ Side Arrange(ModuleWriter& w, const Dims& batch, const Dims& contracting, const 
   }
   if (w.choose.Below(2)) {
     for (size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[w.choose.Below(i)]);
-    // Free dimensions keep their order, which is also their order in the result.
+    // Free dimensions stay in order, because that is their order in the result.
     size_t next = 0;
     for (auto& [kind, number] : order) {
       if (kind == 2) number = next++;
@@ -56,7 +56,7 @@ void SetUnlessEmpty(Value* term, Attr attr, const Dims& dims) {
   if (!dims.empty()) term->instruction->Set(attr, dims);
 }
 
-// Draws the result type: that of the operands or a wider one, mostly 32 bits for narrow integers.
+// Draws the result type: mostly that of the operands, else a wider one (often 32 bits).
 PrimitiveType DrawResultType(ModuleWriter& w, PrimitiveType type) {
   if (!w.choose.OneIn(4)) return type;
   PrimitiveType wide = w.DrawType(~TypeSet{0});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates call, fusion, conditional, while, opt-barrier and tuple. Facts about operands are also
-// facts about the parameters of called computations. Every iteration preserves the range of a
-// loop's state.
+// facts about the parameters of called computations. Every iteration keeps the state of a loop in
+// the same range.
 #include <cmath>
 
 #include "generators/module_writer.h"
@@ -28,11 +28,11 @@ Parameters ParametersOf(ModuleWriter& w, const Terms& operands) {
   Parameters parameters;
   for (Value* operand : operands) {
     parameters.push_back({operand->shape(), operand->facts});
-    // Facts about the bits of this operand need not be true of another call's operand.
+    // Facts about the bits of this operand may be false for the operand of another call.
     ValueFacts& facts = parameters.back().facts;
     facts.unique = facts.bits_known = false;
     if (!w.plan.exact() && IsFloat(operand->type())) facts.integral = false;
-    // Another call's predicate cannot be clamped to the facts of this one.
+    // The predicate of another call cannot be clamped to the facts about this one.
     if (operand->type() == PrimitiveType::kPred) facts = WholeRange(PrimitiveType::kPred);
   }
   return parameters;
@@ -64,7 +64,7 @@ Value* GrowRoot(ModuleWriter& w, Grown* grown) {
   return w.Emit(Opcode::kTuple, grown->shape, unused);
 }
 
-// Emits the caller and makes the returned arrays available as operands.
+// Emits the caller and makes the arrays that it returns available as operands.
 Value* EmitCaller(ModuleWriter& w, Opcode opcode, const Terms& operands, const Grown& grown) {
   Value* caller =
       w.Emit(opcode, grown.shape, operands, grown.shape.IsTuple() ? ValueFacts() : grown.facts[0]);
@@ -97,7 +97,7 @@ bool GenerateCall(ModuleWriter& w, Opcode opcode) {
   Terms operands = DrawOperands(w);
   Grown grown;
   bool fused = opcode == Opcode::kFusion;
-  // A fusion is one kernel: it contains no collectives, and no other caller shares its computation.
+  // A fusion is one kernel: it contains no collective, and no other caller uses its computation.
   auto runs = fused ? ModuleWriter::Runs::kMaybeConditional : ModuleWriter::Runs::kUnconditional;
   Parameters parameters = ParametersOf(w, operands);
   Computation* body = w.Define(
@@ -145,7 +145,7 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
 
 namespace {
 
-// The counter's start, step and end. The step may divide the distance or not, and may be negative.
+// The counter's start, step and end. The step may be negative, and need not divide the distance.
 struct Trips {
   PrimitiveType type;
   int64_t start, step, end;
@@ -155,7 +155,7 @@ struct Trips {
   double high() const { return static_cast<double>(std::max(start, end) + std::abs(step)); }
 };
 
-// Counts the same iterations in another way: until equality, including the end, or downwards.
+// Draws another condition for the same iterations: until equality, including the end, or downwards.
 void DrawDirection(ModuleWriter& w, Trips& trips) {
   uint64_t way = w.choose.Below(6);
   const bool meets = (trips.end - trips.start) % trips.step == 0;
@@ -168,7 +168,7 @@ void DrawDirection(ModuleWriter& w, Trips& trips) {
     trips.direction = "LE";
     if (trips.end > trips.start) --trips.end;
   }
-  // A loop until equality must reach the end exactly.
+  // A loop that ends on equality must reach the end exactly.
   if (way == 3 && meets) trips.direction = "NE";
 }
 
@@ -207,7 +207,7 @@ Computation* DefineCondition(ModuleWriter& w, const Trips& trips, const Shape& s
   });
 }
 
-// Reads this iteration's row of the carried value, like a scan.
+// Reads the row of the carried value that belongs to this iteration, as in a scan.
 void CutRow(ModuleWriter& w, Value* counter, Value* carried) {
   if (carried->dims().empty()) return;
   Dims row = carried->dims();
@@ -219,7 +219,7 @@ void CutRow(ModuleWriter& w, Value* counter, Value* carried) {
   Value* slice = w.Emit(Opcode::kDynamicSlice, Shape(carried->type(), row), operands, facts);
   slice->instruction->Set(Attr::kDynamicSliceSizes, row);
 }
-// Replaces this iteration's row of the carried value.
+// Replaces the row of the carried value that belongs to this iteration.
 Value* PutRow(ModuleWriter& w, Value* counter, Value* carried, const Requirement& demand) {
   Dims row = carried->dims();
   row[0] = std::min<int64_t>(row[0], 1);
@@ -229,7 +229,7 @@ Value* PutRow(ModuleWriter& w, Value* counter, Value* carried, const Requirement
                 Join(carried->facts, operands[1]->facts));
 }
 
-// Returns the next iteration's state: the same value, or with one row replaced, or any value.
+// Returns the state of the next iteration: the same value, one with another row, or any value.
 Value* NextOf(ModuleWriter& w, Value* counter, Value* carried) {
   Requirement range = StateRange(w, carried->type());
   uint64_t way = w.choose.Below(6);
@@ -258,12 +258,12 @@ Computation* DefineBody(ModuleWriter& w, const Trips& trips, const Shape& state,
       ModuleWriter::Runs::kUnconditional);
 }
 
-// Generates a loop whose state is one number of any type, which counts up to a limit. The condition
-// compares the real part of a complex number.
+// Generates a loop whose state is one number of any type that counts up to a limit. For a complex
+// number, the condition compares the real part.
 bool GenerateCount(ModuleWriter& w) {
   PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kWhile));
   if (type == PrimitiveType::kInvalid) return false;
-  // A type without zero and sign counts by doubling.
+  // A type without zero or sign counts by doubling.
   const ValueFacts whole = WholeRange(type);
   bool doubles = whole.low > 0;
   double start = doubles ? 1 : std::max(-1.0, whole.low), end = start;
@@ -271,7 +271,7 @@ bool GenerateCount(ModuleWriter& w) {
     double next = doubles ? 2 * end : end + 1;
     if (next <= whole.high) end = next;
   }
-  // s1 contains -1 and 0 only: -1 minus 1 wraps to 0.
+  // s1 contains only -1 and 0: the step is -1, and -1 plus -1 wraps to 0.
   const double step = doubles ? 2 : whole.high < 1 ? -1 : 1;
   const ValueFacts facts = RangeFacts(std::min(start, 0.0), std::max(end, 0.0), true);
   std::vector<ModuleWriter::Parameter> state = {{Shape::Scalar(type), facts}};
@@ -305,8 +305,8 @@ Value* FirstElement(ModuleWriter& w, Value* array) {
   return w.Emit(Opcode::kReshape, Shape::Scalar(array->type()), {slice}, Moved(*array));
 }
 
-// Generates a loop whose state is one array of any value. The loop runs until the first element is
-// 1, which the first iteration sets.
+// Generates a loop whose state is one array with any values. It runs until the first element is 1;
+// the first iteration sets that element to 1.
 bool GenerateReset(ModuleWriter& w) {
   PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kWhile));
   Dims dims = w.DrawDims();

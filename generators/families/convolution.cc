@@ -16,7 +16,7 @@ struct Sizes {
   int64_t feature_groups = 1, batch_groups = 1;
   Dims base, result;
   Window window;
-  bool in_order = false;  // the left-hand side is in the order batch, features, spatial
+  bool in_order = false;  // the dimensions of the left-hand side are batch, features, spatial
 };
 
 void AddSpatial(ModuleWriter& w, int64_t base, Sizes& sizes) {
@@ -27,7 +27,7 @@ void AddSpatial(ModuleWriter& w, int64_t base, Sizes& sizes) {
   sizes.result.push_back(WindowedSize(base, window));
 }
 
-// Takes the sizes from an existing value with the dimensions batch, features and spatial.
+// Uses the sizes of an existing value, interpreted as batch, features and spatial dimensions.
 bool DrawOf(ModuleWriter& w, const Dims& lhs, Sizes& sizes) {
   constexpr int64_t kSizeMax = 8;
   for (int64_t size : lhs) {
@@ -61,7 +61,7 @@ Sizes DrawConvolution(ModuleWriter& w) {
   return sizes;
 }
 
-// The positions of the two non-spatial dimensions and of the spatial dimensions.
+// The positions of the two non-spatial dimensions and of the spatial ones.
 struct Places {
   int64_t first, second;
   Dims spatial;
@@ -90,7 +90,7 @@ void SetAttributes(Instruction* convolution, const Sizes& sizes,
   if (sizes.batch_groups > 1) convolution->Set(Attr::kBatchGroupCount, sizes.batch_groups);
 }
 
-// Draws the result type: narrow integers are often summed in 32 bits.
+// Draws the result type: often 32 bits for narrow integers, else the operand type.
 PrimitiveType DrawSumType(ModuleWriter& w, PrimitiveType type) {
   PrimitiveType sum = IsSigned(type) ? PrimitiveType::kS32 : PrimitiveType::kU32;
   bool narrow = IsInteger(type) && BitWidth(type) <= 8 && Contains(w.plan.allowed, sum);

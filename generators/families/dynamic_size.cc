@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates set-dimension-size and get-dimension-size. Only operations in this file have operands
-// with dynamic dimensions, since most operations require equal sizes.
+// Generates set-dimension-size and get-dimension-size. Only they get operands with dynamic
+// dimensions, since most operations require equal sizes.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 
 namespace hlocts::generators {
 namespace {
 
-// Draws a size in [0, bound]; other sizes have no meaning.
+// Draws a size in [0, bound]; the documents define no other sizes.
 Value* DrawRuntimeSize(ModuleWriter& w, int64_t bound) {
   PrimitiveType type = PrimitiveType::kS32;
   double most = static_cast<double>(bound);

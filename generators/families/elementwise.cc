@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates unary and binary element-wise operations, with tables of domains and interval rules.
+// Generates unary and binary element-wise operations from tables of domains and interval rules.
 #include "generators/families/elementwise.h"
 
 #include <cmath>
@@ -17,7 +17,7 @@ constexpr double kBig = 1e6;
 
 enum class Monotone : uint8_t { kIncreasing, kDecreasing, kEven, kSine, kCosine, kTangent };
 
-// A function of one operand. In checked streams the operand is within the domain.
+// A function of one operand. In checked streams, the operand must be in the domain.
 struct FunctionRow {
   Opcode opcode;
   double domain_low, domain_high;
@@ -37,7 +37,7 @@ constexpr FunctionRow kFunctions[] = {
 #include "spec/ops/scalar_functions.def"
 #undef HLOCTS_ROW
 #undef HLOCTS_ENDS
-    // The table lacks sqrt, which IEEE 754 defines exactly.
+    // scalar_functions.def lacks sqrt, which IEEE 754 defines exactly.
     {Opcode::kSqrt, 0, kBig, std::sqrt, Monotone::kIncreasing},
 };
 
@@ -53,7 +53,7 @@ ValueFacts FunctionFacts(const FunctionRow& row, PrimitiveType type, const Value
   if (row.monotone == Monotone::kSine || row.monotone == Monotone::kCosine)
     return RangeFacts(-1, 1);
   const double from = std::max(x.low, row.domain_low), to = std::min(x.high, row.domain_high);
-  // The extremes of the operand give the extremes of the result.
+  // The function is monotone or even: extremes of the operand give extremes of the result.
   const bool even = row.monotone == Monotone::kEven;
   const double a = row.value(even ? 0 : from);
   const double b = row.value(even ? std::max(std::fabs(from), std::fabs(to)) : to);
@@ -88,14 +88,14 @@ PrimitiveType UnaryResultType(Opcode opcode, PrimitiveType type) {
 
 bool ExactOfComplex(Opcode opcode) { return opcode == Opcode::kNegate || ops::IsComponent(opcode); }
 
-// Returns true unless this is the exact stream and the operation may be inexact.
+// Returns false in the exact stream for an operation that may be inexact, else true.
 bool ExactEnough(const ModuleWriter& w, Opcode opcode, PrimitiveType type) {
   return !w.plan.exact() || (!FunctionOf(opcode) && (!IsComplex(type) || ExactOfComplex(opcode)));
 }
 
 ValueFacts ProductFacts(const ValueFacts& a, const ValueFacts& b, bool complex) {
   double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-  // Zero times infinity is NaN: nothing is known.
+  // Zero times infinity is NaN: there are no facts about the result.
   for (double end : ends) {
     if (std::isnan(end)) return {};
   }
@@ -111,7 +111,7 @@ ValueFacts BinaryInterval(Opcode opcode, const ValueFacts& a, const ValueFacts& 
   const bool integral = a.integral && b.integral;
   const std::optional<ops::Ranged> operation = ops::RangedOf(opcode);
   HLOCTS_CHECK(operation.has_value());
-  // For complex numbers the result is one of the operands, compared by the real part first.
+  // For complex numbers the result is one of the operands; the real parts are compared first.
   if (complex && ops::IsExtremum(opcode)) return Join(a, b);
   switch (*operation) {
     case ops::Ranged::kAdd:
@@ -160,7 +160,7 @@ const FragileRow* FragileOf(Opcode opcode, Of of) {
        {-1000, 1000, false},
        {-1000, 1000, false},
        RangeFacts(-3.15, 3.15)},
-      // The angle is undefined if x * x + y * y is 0, which positive components exclude.
+      // The angle is undefined if x * x + y * y is 0; positive components exclude this.
       {Opcode::kAtan2, Of::kComplex, {0.25, 8, false}, {0.25, 8, false}, RangeFacts(-8, 8)},
   };
   for (const FragileRow& row : *kRows) {
@@ -180,7 +180,7 @@ bool GenerateFragile(ModuleWriter& w, Opcode opcode, PrimitiveType type, const D
     second = row->rhs;
     if (!std::isinf(row->result.low)) facts = row->result;
   }
-  // The range of a float type may be too small for the facts in the table.
+  // The range of a float type may be smaller than the facts in the table.
   bool fits = facts.magnitude() <= WholeRange(type).high;
   if (floating && !joins && w.plan.checked() && !fits) return false;
   if (ops::IsShift(opcode)) second = {0, static_cast<double>(BitWidth(type) - 1), false};
@@ -198,13 +198,13 @@ Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveTy
   const FunctionRow* function = FunctionOf(opcode);
   Requirement demand;
   if (function) demand = {function->domain_low, function->domain_high, false};
-  // Limits the result to half of the type's range, so that errors of the function cannot overflow.
+  // Limits the result to half of the type's range: an error of the function cannot then overflow.
   if (IsFloat(type) && ops::IsGrowth(opcode)) {
     const double most = std::log(WholeRange(type).high / 2);
     if (opcode != Opcode::kExponential) demand.low = std::max(demand.low, -most);
     demand.high = std::min(demand.high, most);
   }
-  // Squares of components must not overflow.
+  // The squares of the components must not overflow.
   if (IsComplex(type) && w.plan.checked() && (function || opcode == Opcode::kAbs)) {
     demand.low = std::max(demand.low, -8.0);
     demand.high = std::min(demand.high, 8.0);
@@ -222,7 +222,7 @@ Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand) {
   return w.Emit(opcode, Shape(result, operand->dims()), {operand}, w.Satisfy(result, facts));
 }
 
-// Clamps float operands so that the result stays within the limit.
+// Clamps float operands to keep the result within the limit.
 Value* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Value* lhs, Value* rhs) {
   PrimitiveType type = lhs->type();
   Shape shape(type, lhs->dims());

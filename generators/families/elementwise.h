@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions that apply element-wise operations to given operands.
 //
-// A function of families/ draws the result shape first and derives the operands from it, so that
-// every module is valid. The facts about the operands determine the facts about the result
-// (../value_facts.h). idioms.cc combines operations in patterns that compilers rewrite.
+// A function of families/ draws the result shape first and derives the operands from that shape.
+// Every module is therefore valid. The facts about the operands determine the facts about the
+// result (../value_facts.h). idioms.cc combines operations in patterns that compilers rewrite.
 //
 // A new operation needs a function here, a row of ../op_generators.def and a weight in
-// spec/ops/op_rows.inc. A family uses no shape rule of spec/infer and draws every random number
-// from the ChoiceSource.
+// spec/ops/op_rows.inc. A family must not use shape rules of spec/infer, and must draw every random
+// number from the ChoiceSource.
 #pragma once
 
 #include "generators/module_writer.h"

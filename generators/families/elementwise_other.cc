@@ -11,7 +11,7 @@ namespace {
 
 constexpr absl::string_view kDirections[] = {"EQ", "NE", "GE", "GT", "LE", "LT"};
 
-// Draws the attribute `type`: mostly absent, sometimes the element type's or TOTALORDER.
+// Draws the attribute `type`: mostly absent, sometimes that of the element type or TOTALORDER.
 absl::string_view ComparisonType(ModuleWriter& w, PrimitiveType type, bool total_order) {
   if (total_order && w.choose.OneIn(3)) return "TOTALORDER";
   if (!w.choose.OneIn(3)) return "";
@@ -27,7 +27,7 @@ bool GenerateCompare(ModuleWriter& w, Opcode) {
   Value* lhs = w.FindOrMake(type, dims);
   Value* rhs = w.FindOrMake(type, dims);
   size_t directions = IsComplex(type) ? 2 : std::size(kDirections);
-  // A computed zero may have either sign, and only the total order distinguishes them.
+  // A computed zero may have either sign, and only the total order distinguishes the two zeros.
   bool signs_known = lhs->facts.bits_known && rhs->facts.bits_known;
   bool total_order = IsFloat(type) && (signs_known || !w.plan.exact());
   Value* compare = w.Emit(Opcode::kCompare, Shape(PrimitiveType::kPred, dims), {lhs, rhs},
@@ -60,7 +60,7 @@ bool GenerateClamp(ModuleWriter& w, Opcode) {
   Value* high = w.FindOrMake(type, bound_dims, {1, 64, false});
   Value* operand = w.FindOrMake(type, dims);
   ValueFacts facts = operand->facts;
-  // In s1 no number is above 0. An upper bound below the lower bound wins.
+  // In s1 no number is above 0. If the upper bound is below the lower one, the result is the upper.
   facts.low = std::min(std::max(facts.low, low->facts.low), high->facts.low);
   facts.high = std::min(std::max(facts.high, low->facts.high), high->facts.high);
   facts.integral = operand->facts.integral && low->facts.integral && high->facts.integral;
@@ -94,7 +94,7 @@ bool GenerateBitcastConvert(ModuleWriter& w, Opcode) {
   if (wide < narrow) operand_dims.push_back(narrow / wide);
   if (!w.Fits(operand_dims) || !w.Fits(result_dims)) return false;
   Value* operand = w.FindOrMake(from, operand_dims);
-  // The bits of computed floats are unknown, and a float from bits may be any value.
+  // The bits of computed floats are unknown, and bits that become a float may be any value.
   if (w.plan.checked() && (to_floating || (from_floating && !operand->facts.bits_known)))
     return false;
   ValueFacts facts = WholeRange(to);
@@ -109,7 +109,7 @@ bool GenerateReducePrecision(ModuleWriter& w, Opcode) {
   const FloatFormat& format = FormatOf(type);
   Dims dims = w.DrawDims();
   Value* operand = w.FindOrMake(type, dims);
-  // Avoids overflow from fewer exponent bits, and ambiguous ties without mantissa bits.
+  // Excludes overflow due to fewer exponent bits, and ambiguous ties due to 0 mantissa bits.
   int64_t exponent_bits =
       w.plan.checked() ? format.exponent_bits : w.choose.Range(1, format.exponent_bits);
   int64_t mantissa_bits = w.choose.Range(w.plan.checked() ? std::min(1, format.mantissa_bits) : 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates combinations of operations that programs contain and compilers rewrite, but that random
-// operations rarely form: chains of movements or functions, windows over padded arrays, stencils.
+// Generates combinations that programs contain and compilers rewrite, but that random operations
+// rarely form: chains of movements or functions, windows over padded arrays, stencils.
 #include <cmath>
 
 #include "generators/families/elementwise.h"
@@ -54,7 +54,7 @@ Value* Slice(ModuleWriter& w, Value* x, SliceRanges ranges) {
   return moved;
 }
 
-// Slices to the sizes in `before` if these are not larger, or to random sizes.
+// Slices to the sizes `before` if they are not larger, or to random sizes.
 Value* Sliced(ModuleWriter& w, Value* x, const Dims& before) {
   bool back = before.size() == x->dims().size() && w.choose.Below(3) != 0;
   SliceRanges ranges;
@@ -122,7 +122,7 @@ Value* Joined(ModuleWriter& w, Value* x) {
   return Concatenated(w, x, other, w.choose.Range(0, RankOf(*x) - 1));
 }
 
-// Reduces windows of size one to three per dimension, with the identity as initial value.
+// Reduces windows of sizes one to three, with the identity as initial value.
 Value* Windowed(ModuleWriter& w, Value* x) {
   static constexpr Opcode kOpcodes[] = {Opcode::kAdd, Opcode::kMaximum};
   Opcode opcode = kOpcodes[w.choose.Below(2)];
@@ -185,7 +185,7 @@ bool ChainOfMoves(ModuleWriter& w) {
   return true;
 }
 
-// Emits f(g(x)), including pairs of inverse functions.
+// Emits f(g(x)); some pairs are inverse functions.
 bool ChainOfFunctions(ModuleWriter& w) {
   static const auto* const kUnary = [] {
     auto* opcodes = new std::vector<Opcode>();
@@ -208,7 +208,7 @@ bool ChainOfFunctions(ModuleWriter& w) {
 constexpr Opcode kArithmetic[] = {Opcode::kMultiply, Opcode::kAdd, Opcode::kSubtract,
                                   Opcode::kMaximum};
 
-// Emits f(a) op f(b) or f(x op x), such as products of exponentials or roots of squares.
+// Emits f(a) op f(b) or f(x op x), e.g. products of exponentials or roots of squares.
 bool FunctionsAndArithmetic(ModuleWriter& w) {
   static constexpr Opcode kFunctions[] = {Opcode::kExponential, Opcode::kLog,    Opcode::kSqrt,
                                           Opcode::kRsqrt,       Opcode::kNegate, Opcode::kAbs,
@@ -233,7 +233,7 @@ bool FunctionsAndArithmetic(ModuleWriter& w) {
   return true;
 }
 
-// Converts to another type and back.
+// Emits a conversion to another type and back.
 bool ConvertRoundTrip(ModuleWriter& w) {
   TypeSet types = RowOf(Opcode::kConvert).types &
                   ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
@@ -243,7 +243,7 @@ bool ConvertRoundTrip(ModuleWriter& w) {
   return true;
 }
 
-// Emits select(a < b, a, b), which is another form of minimum or maximum.
+// Emits select(a < b, a, b), which is another way to write a minimum or maximum.
 bool SelectedByComparison(ModuleWriter& w) {
   static constexpr absl::string_view kDirections[] = {"LT", "GT", "LE", "GE", "EQ", "NE"};
   PrimitiveType type = w.DrawType(RowOf(Opcode::kRemainder).types);
@@ -266,18 +266,18 @@ Value* PaddedBy(ModuleWriter& w, Value* x, int64_t dimension, int64_t low, int64
   return Pad(w, x, std::move(padding), w.ScalarConstant(x->type(), 0));
 }
 
-// The forms in which front ends write a move of an array along a dimension: those of jnp.roll and
-// its transposes, of jnp.diff, and of shifts by padding.
+// The forms in which front ends move an array along a dimension: those of jnp.roll and its
+// transposes, of jnp.diff, and of shifts by padding.
 enum class MoveForm : uint8_t {
   kRotation,  // the last elements, then the others
-  kSum,       // gradient of a rotation: the two parts padded to the whole size, and added
-  kDoubled,   // rotation by a run-time number: a slice of the array concatenated twice
+  kSum,       // gradient of a rotation: two parts are padded to the full size and added
+  kDoubled,   // rotation by a run-time number: a slice of two concatenated copies
   kFilled,    // zeros enter at one end
-  kInner,     // without the elements that lack a neighbour
+  kInner,     // only the elements that have a neighbour
 };
 struct MoveStyle {
   MoveForm form;
-  bool by_padding;  // parts are cut by negative padding, as in the gradient of a pad
+  bool by_padding;  // parts are cut out by negative padding, as in the gradient of a pad
 };
 
 MoveStyle DrawMoveStyle(ModuleWriter& w) {
@@ -287,7 +287,7 @@ MoveStyle DrawMoveStyle(ModuleWriter& w) {
   return {form, w.choose.Below(2) != 0};
 }
 
-// Returns `size` elements of one dimension.
+// Returns `size` elements of one dimension, from `start` on.
 Value* Part(ModuleWriter& w, Value* x, int64_t dimension, int64_t start, int64_t size,
             bool by_padding) {
   if (by_padding) return PaddedBy(w, x, dimension, -start, start + size - x->dims()[dimension]);
@@ -309,7 +309,7 @@ Value* SliceOfDoubled(ModuleWriter& w, Value* x, int64_t dimension) {
   return moved;
 }
 
-// Moves the elements of one dimension by `by` places to higher indices.
+// Moves the elements along one dimension by `by` places, to higher indices.
 Value* MovedBy(ModuleWriter& w, Value* x, int64_t dimension, int64_t by, MoveStyle style) {
   const int64_t size = x->dims()[dimension], rest = size - by;
   if (style.form == MoveForm::kDoubled) return SliceOfDoubled(w, x, dimension);
@@ -332,8 +332,8 @@ int64_t DrawPlaces(ModuleWriter& w, int64_t size) {
   return w.choose.Below(2) ? size - places : places;
 }
 
-// Combines an array moved along a dimension with itself or with a second move of it: stencils,
-// finite differences and their gradients.
+// Combines an array that was moved along a dimension with the original or with another move of it:
+// stencils, finite differences and their gradients.
 bool Stencil(ModuleWriter& w) {
   Opcode arithmetic = w.choose.Pick(kArithmetic);
   PrimitiveType type = w.DrawType(GeneratedTypes(arithmetic));

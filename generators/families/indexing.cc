@@ -17,7 +17,7 @@ PrimitiveType DrawIndexType(ModuleWriter& w) {
   return kIndexTypes[w.choose.Weighted(kIndexWeights)];
 }
 
-// Draws a size beyond the range of s8 indices.
+// Draws a size above the largest s8 index.
 int64_t DrawLongSize(ModuleWriter& w) { return w.choose.Range(129, 160); }
 bool Long(ModuleWriter& w) { return 4 * w.plan.elements_max >= 160 && w.choose.OneIn(8); }
 
@@ -28,10 +28,10 @@ Terms StartIndices(ModuleWriter& w, const Dims& dims, const Dims& sizes) {
   return starts;
 }
 
-// The operand dimensions that an index vector selects, and those that the windows keep.
+// The operand dimensions that an index vector selects, and those that remain in the windows.
 struct Windows {
   Dims operand, sizes;  // sizes of the operand and of a window
-  Dims dropped;         // collapsed or inserted dimensions, whose window size is 1
+  Dims dropped;         // collapsed or inserted dimensions; their window size is 1
   Dims kept;            // the other dimensions
   Dims named;           // operand dimensions that an index vector selects, in its order
   Dims indices;         // sizes of the indices, with the index vector dimension
@@ -51,7 +51,7 @@ void DrawNamed(ModuleWriter& w, Windows& windows) {
   }
 }
 
-// Draws a batching dimension, which operand and indices share.
+// Draws a batching dimension, which the operand and the indices share.
 void DrawBatching(ModuleWriter& w, Windows& windows) {
   if (windows.operand.empty() || windows.batch.empty() || !w.choose.OneIn(5)) return;
   int64_t of_operand = w.choose.Range(0, static_cast<int64_t>(windows.operand.size()) - 1);
@@ -88,13 +88,13 @@ Windows DrawWindows(ModuleWriter& w) {
   } else {
     windows.indices.insert(windows.indices.begin() + windows.vector_dimension, length);
   }
-  // Batching dimensions of the indices are counted with the index vector dimension.
+  // Batching dimensions are numbered in the shape that includes the index vector dimension.
   for (int64_t& d : windows.indices_batching)
     d += !implicit && d >= windows.vector_dimension ? 1 : 0;
   return windows;
 }
 
-// Returns the result's or updates' dimensions: batch in order, window at random positions.
+// Returns the dimensions of the result or updates: batch in order, window at random positions.
 Dims Interleave(ModuleWriter& w, const Windows& windows, Dims* window_places) {
   Dims dims;
   size_t batch = 0, kept = 0;
@@ -111,7 +111,7 @@ Dims Interleave(ModuleWriter& w, const Windows& windows, Dims* window_places) {
   return dims;
 }
 
-// Draws in this order: as two arguments of one call, the order would be the compiler's.
+// A separate statement: the order of evaluation of two arguments would depend on the compiler.
 Value* IndicesOf(ModuleWriter& w, const Windows& windows) {
   Requirement demand;
   if (!w.choose.OneIn(4)) {
@@ -160,7 +160,7 @@ bool GenerateGather(ModuleWriter& w, Opcode) {
   Windows windows = DrawWindows(w);
   Dims places, dims = Interleave(w, windows, &places);
   if (!w.Fits(dims) || !w.Fits(windows.indices)) return false;
-  // An operand without elements allows no slice with elements.
+  // From an operand without elements, no slice with elements can be taken.
   if (ElementsOf(windows.operand) == 0 && ElementsOf(dims) != 0) return false;
   Value* operand = w.FindOrMake(type, windows.operand);
   Value* indices = IndicesOf(w, windows);
@@ -190,7 +190,7 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   Windows windows = DrawWindows(w);
   Dims places, dims = Interleave(w, windows, &places);
   if (!w.Fits(dims) || !w.Fits(windows.indices)) return false;
-  int64_t count = ElementsOf(windows.batch) + 1;  // updates, and the operand
+  int64_t count = ElementsOf(windows.batch) + 1;  // number of updates, plus the operand
   if (row->opcode == Opcode::kAdd && IsOpenSum(w, type, static_cast<double>(count))) return false;
   Requirement demand = ReducerRequirement(w, *row, type, count);
   Value* operand = w.FindOrMake(type, windows.operand, demand);
@@ -211,7 +211,7 @@ bool GenerateScatter(ModuleWriter& w, Opcode) {
   bool single = ElementsOf(windows.batch) <= 1;
   if (single && w.choose.OneIn(3)) scatter->Set(Attr::kIndicesAreSorted, true);
   if (single && w.choose.OneIn(3)) scatter->Set(Attr::kUniqueIndices, true);
-  // Combines values, or overwrites: the computation returns the update.
+  // The computation combines two values, or returns the update, which overwrites the operand.
   scatter->Set(Attr::kToApply,
                w.choose.OneIn(3) ? w.OverwriteComputation(type) : w.Reducer(row->opcode, type));
   return true;

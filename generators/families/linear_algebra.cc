@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates cholesky, triangular-solve and fft. Their results are judged as a whole (by residual or
-// norm), so streams whose values are checked use them in no other operation.
+// norm). Checked streams therefore pass them to no other operation.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -18,7 +18,7 @@ ValueFacts Joint(ModuleWriter& w) {
   return facts;
 }
 
-// Draws a type, mostly one that is precise enough for a meaningful residual.
+// Draws a type; if `ordinary`, one that is precise enough for a meaningful residual.
 PrimitiveType DrawSolvable(ModuleWriter& w, Opcode opcode, bool ordinary) {
   constexpr TypeSet kPrecise = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
                                TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128);
@@ -34,8 +34,8 @@ void Store(PrimitiveType component, double value, uint8_t* to) {
   std::memcpy(to, element.raw_data(), element.raw_size());
 }
 
-// Returns well-conditioned matrices: diagonal elements are n + 1, and other elements are at most
-// 1/2. The matrices are Hermitian with a dominant diagonal, and therefore positive definite.
+// Returns well-conditioned n x n matrices: diagonal elements are n + 1, all others at most 1/2 in
+// magnitude. They are Hermitian and diagonally dominant, and therefore positive definite.
 Value* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   Shape shape(type, dims);
   PrimitiveType component = ComponentType(type);
@@ -63,7 +63,7 @@ Value* DominantMatrices(ModuleWriter& w, PrimitiveType type, const Dims& dims) {
   return w.Constant(std::move(literal), facts);
 }
 
-// Returns the dimensions of an existing square matrix (or batch) if one is drawn, else new ones.
+// Returns the dimensions of an existing square matrix (or batch of them), or new dimensions.
 Dims MatrixDims(ModuleWriter& w) {
   constexpr int64_t kSizeMax = 5;
   Dims dims = w.DrawDims(2);
@@ -92,7 +92,7 @@ bool GenerateCholesky(ModuleWriter& w, Opcode opcode) {
   Dims dims = MatrixDims(w);
   Value* cholesky =
       w.Emit(Opcode::kCholesky, Shape(type, dims), {Matrices(w, type, dims, ordinary)}, Joint(w));
-  // `lower` selects a triangle; the other triangle of the result is unspecified.
+  // `lower` selects one triangle of the result; the other triangle is unspecified.
   if (w.choose.Below(2)) cholesky->instruction->Set(Attr::kLower, w.choose.Below(2) == 0);
   return true;
 }
@@ -119,7 +119,7 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
 
 namespace {
 
-// Draws the dimensions of an operand. Returns {} if an existing value's are too large.
+// Draws the dimensions of an operand. Returns {} if those of an existing value are too large.
 Dims TransformedDims(ModuleWriter& w) {
   constexpr int64_t kLengthMax = 32;
   Dims dims;
@@ -147,7 +147,7 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   Dims operand_dims = TransformedDims(w), result_dims = operand_dims;
   if (operand_dims.empty() || !w.Fits(operand_dims)) return false;
   if (kind == "IRFFT") result_dims.back() = std::max<int64_t>(2 * (result_dims.back() - 1), 1);
-  if (kind == "IRFFT" && w.choose.Below(2)) result_dims.back() |= 1;  // also odd lengths
+  if (kind == "IRFFT" && w.choose.Below(2)) result_dims.back() |= 1;  // makes the length odd
   if (kind == "RFFT") result_dims.back() = result_dims.back() / 2 + 1;
   const Dims& dims = kind == "IRFFT" ? result_dims : operand_dims;
   const int64_t rank = static_cast<int64_t>(dims.size());
@@ -156,7 +156,7 @@ bool GenerateFft(ModuleWriter& w, Opcode) {
   const Dims lengths(dims.end() - axes, dims.end());
   Value* operand = w.FindWithoutSpecials(kind == "RFFT" ? component : complex, operand_dims,
                                          {-1000, 1000, false}, w.DrawWithoutSpecials());
-  // IRFFT ignores the part that is not Hermitian, but that part would widen the bound.
+  // IRFFT ignores the non-Hermitian part of its operand, but that part would widen the bound.
   if (kind == "IRFFT" && axes == 1 && w.choose.Below(4) != 0) {
     const Shape real(component, operand_dims);
     Value* parts = w.FindWithoutSpecials(component, operand_dims, {-1000, 1000, false}, true);

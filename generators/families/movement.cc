@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates operations that move elements. The result's sizes are drawn first; operands and
-// attributes follow from them.
+// Generates operations that move elements. Draws the sizes of the result first, and derives
+// operands and attributes from them.
 #include <numeric>
 
 #include "generators/module_writer.h"
@@ -39,12 +39,12 @@ Dims Refactored(ModuleWriter& w, const Dims& dims) {
   return result;
 }
 
-// Returns [start:limit:stride] with `size` elements, and an operand size that contains it.
+// Returns [start:limit:stride] with `size` elements, and a size of the operand that contains it.
 SliceRange DrawRange(ModuleWriter& w, int64_t size, int64_t* operand_size) {
   int64_t start = w.choose.OneIn(3) ? w.choose.Range(1, 2) : 0;
   int64_t stride = w.choose.OneIn(3) ? w.choose.Range(2, 3) : 1;
   int64_t limit = size == 0 ? start : start + (size - 1) * stride + 1;
-  // A limit before the next step does not change the slice.
+  // A limit before the next selected element does not change the slice.
   if (size > 0 && stride > 1) limit += w.choose.Range(0, stride - 1);
   *operand_size = limit + (w.choose.OneIn(3) ? w.choose.Range(1, 2) : 0);
   return {start, limit, stride};

@@ -20,7 +20,7 @@ struct Normalized {
   bool ordinary;
 };
 
-// Types whose range ordinary values never exceed. kWideTypes adds two types of little precision.
+// Types whose range ordinary values never exceed. kWideTypes adds two less precise types.
 constexpr TypeSet kPreciseTypes = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64);
 constexpr TypeSet kWideTypes =
     kPreciseTypes | TypeBit(PrimitiveType::kF16) | TypeBit(PrimitiveType::kBF16);
@@ -35,9 +35,9 @@ bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
   drawn->features = {drawn->dims[drawn->feature_index]};
   const int64_t elements = ElementsOf(drawn->dims);
   const int64_t count = elements / std::max<int64_t>(drawn->features[0], 1);
-  // Normalization of few elements per feature gives almost constants, which are worth a rare test.
+  // With few elements per feature, results are almost constant, which is rarely worth a test.
   if (count < kCountMin && (elements > 64 || !w.choose.OneIn(64))) return false;
-  // With more roundings than this, the error bound could exceed the result.
+  // With more elements per feature, the error bound could exceed the result.
   if (drawn->ordinary && count * kMostOfUnits > ExactLimit(drawn->type)) return false;
   // The mean of no elements is undefined.
   if (elements == 0 && w.plan.checked()) return false;
@@ -47,7 +47,7 @@ bool Draw(ModuleWriter& w, Opcode opcode, Normalized* drawn) {
 
 Value* Operand(ModuleWriter& w, const Normalized& drawn, const Dims& dims,
                const Requirement& demand) {
-  // A splat has variance 0, so that most operands have varied elements.
+  // All elements of a splat are equal and have variance 0, so most operands get varied elements.
   if (drawn.ordinary && dims == drawn.dims && w.choose.Below(4) != 0)
     return w.MakeNonConstant(drawn.type, dims, demand);
   return w.FindWithoutSpecials(drawn.type, dims, demand, drawn.ordinary);
@@ -58,7 +58,7 @@ void SetAttributes(Value* term, const Normalized& drawn) {
   term->instruction->Set(Attr::kFeatureIndex, drawn.feature_index);
 }
 
-// `bound` is the largest magnitude of the three results.
+// Emits an operation with three results; `bound` is their largest magnitude.
 void EmitTriple(ModuleWriter& w, Opcode opcode, const Normalized& drawn, const Terms& operands,
                 double bound) {
   Shape features(drawn.type, drawn.features);
@@ -77,7 +77,7 @@ bool GenerateBatchNormTraining(ModuleWriter& w, Opcode opcode) {
   Value* operand = Operand(w, drawn, drawn.dims, kModerate);
   Value* scale = Operand(w, drawn, drawn.features, kModerate);
   Value* offset = Operand(w, drawn, drawn.features, kModerate);
-  // A scale of 8 times a normalized value of at most 16 / sqrt(epsilon), plus an offset of 8.
+  // Bound: 8 (scale) times 16 / sqrt(epsilon), plus 8 (offset).
   EmitTriple(w, opcode, drawn, {operand, scale, offset}, 5e3);
   return true;
 }
@@ -97,7 +97,7 @@ bool GenerateBatchNormInference(ModuleWriter& w, Opcode opcode) {
 bool GenerateBatchNormGrad(ModuleWriter& w, Opcode opcode) {
   Normalized drawn;
   if (!Draw(w, opcode, &drawn)) return false;
-  // In f16, sums of n products stay in range only if the factors are small.
+  // In f16, sums of n products stay in range only if factors are small.
   const double most = drawn.type == PrimitiveType::kF16 ? 1 : 8, normal = 4 * most;
   const double n =
       static_cast<double>(ElementsOf(drawn.dims) / std::max<int64_t>(drawn.features[0], 1));

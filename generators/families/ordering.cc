@@ -6,7 +6,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Returns a comparator of one operand's keys; the elements of operand i are parameters 2i and 2i+1.
+// Returns a comparator of operand `key`; the elements of operand i are parameters 2i and 2i+1.
 Computation* Comparator(ModuleWriter& w, const Terms& operands, size_t key, bool total_order) {
   std::vector<ModuleWriter::Parameter> parameters;
   for (Value* operand : operands) {
@@ -25,7 +25,7 @@ Computation* Comparator(ModuleWriter& w, const Terms& operands, size_t key, bool
 }  // namespace
 
 bool GenerateSort(ModuleWriter& w, Opcode) {
-  // The types of topk exclude complex numbers, which have no order.
+  // The types of topk exclude complex numbers, which are not ordered.
   PrimitiveType type = w.DrawType(RowOf(Opcode::kTopk).types);
   if (type == PrimitiveType::kInvalid || w.scalars_only()) return false;
   Dims dims = w.DrawDims(1);
@@ -33,7 +33,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
   std::vector<Shape> shapes;
   std::vector<ValueFacts> facts;
   int64_t count = w.choose.OneIn(3) ? w.choose.Range(2, 3) : 1;
-  // The key is mostly the first operand, as in the output of front ends.
+  // The key is mostly the first operand, as in modules of front ends.
   size_t key = w.choose.OneIn(4) ? static_cast<size_t>(count - 1) : 0;
   for (int64_t i = 0; i < count; ++i) {
     PrimitiveType payload = i == static_cast<int64_t>(key) ? type : w.DrawType(~TypeSet{0});
@@ -42,7 +42,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
     facts.push_back(operands.back()->facts);
   }
   bool floating = IsFloat(type);
-  // The total order distinguishes +0 and -0, and the sign of a computed zero is unknown.
+  // The total order distinguishes -0 and +0, but the sign of a computed zero is unknown.
   bool total_order =
       floating && (operands[key]->facts.bits_known || !w.plan.exact()) && w.choose.Below(2);
   Computation* comparator = Comparator(w, operands, key, total_order);
@@ -50,7 +50,7 @@ bool GenerateSort(ModuleWriter& w, Opcode) {
                        count == 1 ? facts[0] : ValueFacts());
   int64_t dimension = w.choose.Range(0, static_cast<int64_t>(dims.size()) - 1);
   sort->instruction->Set(Attr::kDimensions, Dims{dimension});
-  // In the exact stream, a sort of several operands is stable: equal keys keep their order.
+  // In the exact stream, a sort of several operands is stable: the order of equal keys is defined.
   if (w.choose.Below(2) || (w.plan.exact() && count > 1))
     sort->instruction->Set(Attr::kIsStable, true);
   sort->instruction->Set(Attr::kToApply, comparator);

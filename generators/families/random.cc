@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates rng, whose distribution is known, and rng-bit-generator, whose bits are uniform. Their
-// results are returned, and nothing is computed from them.
+// Generates rng, whose distribution is defined, and rng-bit-generator, whose bits are uniform.
+// Modules return their results and compute nothing from them.
 #include "generators/module_writer.h"
 #include "generators/op_generators.h"
 
@@ -13,7 +13,7 @@ ValueFacts Opaque() {
   return facts;
 }
 
-// Numbers of random elements that suffice to judge the distribution. 8-bit formats are too coarse.
+// The numbers of elements that suffice to judge a distribution. 8-bit formats are too coarse.
 constexpr int64_t kDrawsMin = 72, kDrawsMost = 160;
 
 TypeSet WithoutCoarseFloats(TypeSet types) {
@@ -36,14 +36,14 @@ bool GenerateRng(ModuleWriter& w, Opcode) {
   const bool telling = !w.choose.OneIn(16);
   const TypeSet types = GeneratedTypes(Opcode::kRng);
   PrimitiveType type = w.DrawType(telling ? WithoutCoarseFloats(types) : types);
-  // A called computation may run any number of times, so that the number of elements is unknown.
+  // Excludes called computations: they may run several times and draw more numbers.
   if (type == PrimitiveType::kInvalid || w.depth() > 0 || !w.plan.joint_operations) return false;
   const ValueFacts whole = WholeRange(type);
   bool normal = IsFloat(type) && whole.low < 0 && w.choose.Below(2) != 0;
   const Dims dims = DrawMany(w, telling);
   const double least = normal ? 0 : std::max(-2.0, whole.low);
   const double most = normal ? 1 : std::min(7.0, whole.high);
-  // Draws any interval, perhaps an empty one, if the result is not checked.
+  // If the result is not checked, the interval may be any, even an empty one.
   bool any = !telling && !w.plan.checked();
   Value* low = any ? w.FindOrMake(type, {}) : w.ScalarConstant(type, least);
   Value* high = any ? w.FindOrMake(type, {}) : w.ScalarConstant(type, most);

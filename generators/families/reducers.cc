@@ -16,7 +16,7 @@ constexpr Opcode kReducers[] = {Opcode::kAdd, Opcode::kMaximum, Opcode::kMinimum
 
 bool Suits(Opcode opcode, PrimitiveType type) {
   if (!Contains(RowOf(opcode).types, type)) return false;
-  // Complex numbers have no order, and f8e8m0fnu has no zero as the identity of a sum.
+  // Complex numbers are not ordered, and f8e8m0fnu lacks zero, the identity of a sum.
   if (IsComplex(type)) return ops::IsRingOperation(opcode);
   if (!IsFloat(type)) return true;
   const FloatFormat& format = FormatOf(type);
@@ -106,9 +106,9 @@ ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveT
   } else if (ops::IsExtremum(row.opcode) && count > 0) {
     facts = RangeFacts(operand.low, operand.high, integral);
   } else if (IsFloat(type)) {
-    facts = {};  // the result may be the identity, which may be infinite
+    facts = {};  // the result may be the identity, and this may be infinite
   }
-  // Each step may round away from zero.
+  // Each step may round upwards in magnitude.
   if (ops::IsRingOperation(row.opcode) && !integral) {
     const double margin = std::min(1.0, n / ExactLimit(type));
     facts.low -= margin * std::fabs(facts.low);

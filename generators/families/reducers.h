@@ -8,29 +8,29 @@ namespace hlocts::generators {
 
 struct ReducerRow {
   Opcode opcode;
-  TypeSet types;  // as in spec/ops; Suits() excludes types without an identity
+  TypeSet types;  // as in spec/ops; Suits() excludes types that lack the identity
 };
 
 // Returns nullptr if no reducer applies to that type.
 const ReducerRow* DrawReducer(ModuleWriter& w, PrimitiveType type);
 double Identity(const ReducerRow& row, PrimitiveType type);
-// The initial value of a reduction: the identity, or sometimes another value. An engine may use the
-// value once per operand and once more (ruling 0019); `count` includes these uses. Values that
-// change the result if used twice are rare, because they make sets wide. The exact stream has none.
+// The initial value of a reduction: mostly the identity. An engine may use the value once per
+// operand and once more (ruling 0019); `count` includes these uses. Values that change the result
+// if they are used twice widen sets, so they are rare; the exact stream has none.
 struct Start {
   bool neutral = true;
-  int64_t count = 1;  // values that are combined
+  int64_t count = 1;  // number of combined values
 };
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
-// Returns true, except one time in eight, if the error of a sum of that many terms is as large as
-// the sum (12 in f8e5m2). Such a sum cannot be checked, so the caller draws another operation.
+// Returns true seven times in eight if the error of a sum of that many terms can be as large as the
+// sum (12 terms in f8e5m2). Such a sum cannot be checked: the caller draws another operation.
 bool IsOpenSum(ModuleWriter& w, PrimitiveType type, double terms);
 // Returns the requirement on `terms` values of magnitude up to `bound` that are summed in `type`.
-// All values must have one sign if values of both signs could cancel to less than the error of the
-// sum, so that little could be checked.
+// All values must have the same sign if values of both signs could cancel to less than the error of
+// the sum; little of such a sum could be checked.
 Requirement SumRequirement(const ModuleWriter& w, PrimitiveType type, double bound, double terms);
-// Returns the requirement that keeps the result of `count` operands in range (and exact).
+// Returns the requirement that keeps the result for `count` operands in range (and exact).
 Requirement ReducerRequirement(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,
                                int64_t count);
 ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveType type,

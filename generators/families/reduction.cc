@@ -8,7 +8,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Returns `kept` with one or two more dimensions inserted; `reduced` are their positions.
+// Returns `kept` with one or two dimensions inserted. `reduced` receives their positions.
 Dims Insert(ModuleWriter& w, const Dims& kept, Dims* reduced) {
   Dims dims = kept;
   for (int64_t count = w.choose.Range(1, 2); count > 0; --count) {
@@ -42,7 +42,7 @@ bool GenerateReduce(ModuleWriter& w, Opcode) {
     return ReducedFacts(w, *row, type,
                         start.neutral ? reduced.facts : Join(reduced.facts, init->facts), count);
   };
-  // Reduces two operands at once, each with the same operation.
+  // Reduces two operands at once, with the same operation for each.
   bool pair = w.choose.OneIn(6);
   if (!pair) {
     Value* reduce = w.Emit(Opcode::kReduce, Shape(type, kept), {operand, init}, facts(*operand));

@@ -48,7 +48,7 @@ bool GenerateReduceWindow(ModuleWriter& w, Opcode) {
   Start start = DrawStart(w, *row, count);
   Value* operand = w.FindOrMake(type, base, ReducerRequirement(w, *row, type, start.count));
   Value* init = InitOf(w, *row, type, start);
-  // A window may contain only padding, and its result is then the initial value.
+  // A window may contain only padding; its result is then the initial value.
   ValueFacts values = start.neutral ? operand->facts : Join(operand->facts, init->facts);
   ValueFacts facts = ops::IsRingOperation(row->opcode)
                          ? ReducedFacts(w, *row, type, values, start.count)
@@ -82,7 +82,7 @@ bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
   if (w.scalars_only()) return false;
   PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kSelectAndScatter));
   if (type == PrimitiveType::kInvalid) return false;
-  // Ties of a type of few values, and complex numbers, leave open which elements are selected.
+  // Ties (frequent in types of few values) and complex numbers leave open what is selected.
   const bool open = IsComplex(type) || WholeRange(type).high - WholeRange(type).low < 4;
   if (open && !w.choose.OneIn(8)) return false;
   Dims base = w.DrawDims(1, 3), dims;
@@ -91,7 +91,7 @@ bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
   for (int64_t size : base) {
     WindowDimension dimension = DrawWindowDimension(w, std::min<int64_t>(size, 3));
     dimension.window_dilation = dimension.base_dilation = 1;
-    // Every window must contain an element of the operand to select, not only padding.
+    // Every window must contain an element of the operand, not only padding.
     dimension.padding_low = std::clamp<int64_t>(dimension.padding_low, 0, dimension.size - 1);
     dimension.padding_high = std::clamp<int64_t>(dimension.padding_high, 0, dimension.size - 1);
     window.dimensions.push_back(dimension);

@@ -75,7 +75,7 @@ bool SplitDotBatch(Site& s) {
   return s.Use(s.Concatenate(parts, 0));
 }
 
-// The swapped dot has the free dimensions of b before those of a, and is therefore transposed.
+// The swapped dot has the free dimensions of b before those of a, so the result is transposed.
 bool SwapDotOperands(Site& s) {
   if (s.opcode() != Opcode::kDot || s.at->Has(Attr::kOperandPrecision)) return false;
   DotDimensionNumbers numbers = DotDimensionsOf(*s.at);

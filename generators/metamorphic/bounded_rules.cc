@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that are exact in the reals only. Each form is judged by its own acceptance sets.
+// Rules that are exact only for real numbers. Each form is judged by its own acceptance sets.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
@@ -9,7 +9,7 @@
 namespace hlocts::generators {
 namespace {
 
-// The dimensions of a dot whose operands are broadcast to batch, left, right and contracted ones.
+// The dimensions of the products of a dot, to which both operands are broadcast.
 struct Spread {
   Dims sizes;        // of the products
   Dims left, right;  // positions of the operands' dimensions
@@ -45,7 +45,7 @@ Spread SpreadOf(const Site& s, const DotDimensionNumbers& numbers) {
   return spread;
 }
 
-// Broadcasts an operand, after sorting its dimensions by position as broadcast requires.
+// Broadcasts an operand. First sorts its dimensions by position, which broadcast requires.
 Instruction* BroadcastSorted(Site& s, Instruction* operand, const Dims& places, const Dims& sizes) {
   Dims order = Iotas(operand->shape().rank());
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
@@ -94,7 +94,7 @@ bool ReduceReversed(Site& s) {
   return s.Use(s.Again(operands, s.shape()));
 }
 
-// Moves the reduced dimensions to the front. The other dimensions keep their order.
+// Moves the reduced dimensions to the front. The others keep their order.
 bool ReduceTransposed(Site& s) {
   if (!IsSimpleReduce(s)) return false;
   const Dims& reduced = s.at->IntList(Attr::kDimensions);

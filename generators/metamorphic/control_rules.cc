@@ -40,7 +40,7 @@ Instruction* Loop(Site& s, Instruction* state, Computation* condition, Computati
   return s.Make(Opcode::kWhile, {state}, {{Attr::kCondition, condition}, {Attr::kBody, body}});
 }
 
-// Rules that add or remove barriers across which compilers do not fuse.
+// Rules that add or remove barriers. Compilers do not fuse across a barrier.
 
 bool CanBeOutlined(const Site& s) {
   return !IsCarrier(*s.at) && !HasSideEffects(*s.at) && s.shape().IsArray() &&
@@ -59,7 +59,7 @@ bool ComputeInBranch(Site& s) {
   return s.Use(Either(s, pred, operands, first ? right : wrong, first ? wrong : right));
 }
 
-// Uses an out-of-range index, for which conditional executes the last branch.
+// Passes an out-of-range index, for which conditional executes the last branch.
 bool ComputeInLastBranch(Site& s) {
   if (!CanMoveInside(s)) return false;
   Instruction* operands = s.Make(Opcode::kTuple, s.at->operands());

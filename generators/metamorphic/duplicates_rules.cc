@@ -10,7 +10,7 @@
 
 namespace hlocts::generators {
 
-// Adds an unused value that may be a NaN, an overflow, or a slice out of range.
+// Adds an unused value, which may be a NaN, an overflow, or an out-of-range slice.
 bool AddDeadCode(Site& s) {
   if (!s.shape().IsArray()) return false;
   bool divides = Contains(RowOf(Opcode::kDivide).types, s.type());
@@ -74,7 +74,7 @@ bool CloneForOneUser(Site& s) {
   return s.Done();
 }
 
-// Replaces a parameter by its value. The parameter remains, without users.
+// Replaces a parameter by a constant with its value. The parameter remains, but is unused.
 bool ParameterAsConstant(Site& s) {
   const Literal* value = s.opcode() == Opcode::kParameter ? s.Known(*s.at) : nullptr;
   return value && s.Use(s.Constant(*value));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that are exact in floating point, bit for bit, and also for integers.
+// Rules that are exact in floating point, bit for bit. They apply to integers too.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@ bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
 }
 
-// Returns true if doubling and halving preserves all elements.
+// Returns true if doubling and halving does not change any element.
 template <typename T>
 bool AllModerate(const Literal& literal) {
   for (T x : literal.data<T>()) {
@@ -41,7 +41,7 @@ bool NegateTwice(Site& s) {
   return can && s.Use(s.Make(Opcode::kNegate, {s.Make(Opcode::kNegate, {s.at})}));
 }
 
-// Excludes formats of at most 8 bits, which may lack -0 or all negative numbers.
+// Does not apply to formats of at most 8 bits, which may lack -0 or all negative numbers.
 bool SubtractAsAdd(Site& s) {
   if (IsFloat(s.type()) && BitWidth(s.type()) <= 8) return false;
   if (s.opcode() != Opcode::kSubtract || !Contains(RowOf(Opcode::kNegate).types, s.type()))
@@ -72,7 +72,7 @@ bool WithItself(Site& s) {
   return s.Use(s.Make(opcode, {s.at, s.at}));
 }
 
-// Doubles and halves known numbers that are neither too large nor too small.
+// Doubles and halves known numbers that are neither too large nor too small for this.
 bool DoubleAndHalve(Site& s) {
   const Literal* known = s.shape().IsArray() ? s.Known(*s.at) : nullptr;
   if (!known || !IsModerate(*known)) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that use integer arithmetic modulo 2^n and the Boolean algebra of bits, both exact.
+// Rules of integer arithmetic modulo 2^n and of the Boolean algebra of bits. Both are exact.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
@@ -9,7 +9,7 @@ namespace hlocts::generators {
 namespace {
 
 bool IsIntegerArray(const Site& s) { return s.shape().IsArray() && IsInteger(s.type()); }
-// Returns true for types of at least a byte, which contain the small constants of the rules.
+// Returns true for integers of at least 8 bits, which can represent the rules' constants.
 bool IsWholeByte(const Site& s) { return IsIntegerArray(s) && BitWidth(s.type()) >= 8; }
 
 Instruction* Two(Site& s, Opcode opcode, Instruction* a, Instruction* b) {
@@ -91,8 +91,8 @@ bool Reassociate(Site& s) {
 
 namespace {
 
-// Returns an initial value that leaves the result of the first step unchanged; nullptr if none
-// does.
+// Returns an initial value that does not change the result of the first step, or nullptr if there
+// is none.
 Instruction* Neutral(Site& s, Opcode opcode) {
   const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
   if (!reducer.has_value()) return nullptr;
@@ -106,7 +106,7 @@ Instruction* Neutral(Site& s, Opcode opcode) {
     case ops::Reducer::kOr:
     case ops::Reducer::kMinimum:
     case ops::Reducer::kMaximum:
-      return s.operand(1);  // idempotent: may be combined twice
+      return s.operand(1);  // the operation is idempotent: a value may be combined twice
   }
   HLOCTS_UNREACHABLE();
 }

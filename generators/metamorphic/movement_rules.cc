@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that move elements by other operations, with the same result.
+// Rules that replace a movement of elements by other operations with the same result.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
@@ -70,7 +70,7 @@ Instruction* Updated(Site& s, Instruction* operand, Instruction* update, const O
   return s.Make(Opcode::kDynamicUpdateSlice, operands);
 }
 
-// Rules about layouts and buffers, which do not change values (rulings 0068 and 0081).
+// Rules for layouts and buffers, which do not affect values (rulings 0068 and 0081).
 
 Shape WithOrder(const Shape& shape, const Dims& minor_to_major) {
   Shape result = shape.WithoutLayout().WithDefaultLayout();
@@ -207,7 +207,7 @@ bool ConcatenateAsUpdates(Site& s) {
   return s.Use(whole);
 }
 
-// Out-of-range starts are clamped in the same way by the slice and by the update.
+// The slice and the update clamp an out-of-range start in the same way.
 bool UpdateWithOwnSlice(Site& s) {
   if (!IsArrayOfRank(s, 1)) return false;
   Dims starts, sizes;
@@ -274,7 +274,7 @@ bool BroadcastThenSlice(Site& s) {
   return s.Use(s.Reshape(s.Slice(many, 0, chosen, chosen + 1), s.dims()));
 }
 
-// Multiplies by the identity matrix. Excludes floats: a sum with zeros loses the sign of -0.
+// Multiplies by the identity matrix. Not for floats: adding zeros loses the sign of -0.
 bool OneHotDot(Site& s) {
   constexpr int64_t kSizeMax = 64;
   if (!IsArrayOfRank(s, 1) || !IsInteger(s.type()) || s.dims()[0] > kSizeMax ||
@@ -315,7 +315,7 @@ bool FlattenAndBack(Site& s) {
   return s.Use(s.Reshape(s.Reshape(s.at, {s.shape().ElementCount()}), s.dims()));
 }
 
-// Lets the result share the memory of a parameter that is not donated, which is not observable.
+// Aliases the result with a parameter that is not donated, which is not observable.
 bool AliasOutput(Site& s) {
   Instruction* root = s.module.entry()->root();
   if (!s.module.input_output_alias.empty() || s.at != root || !root->shape().IsArray())

@@ -7,7 +7,7 @@ namespace hlocts::generators {
 
 namespace {
 
-// Returns false if a comparator uses the partial order of floats, which does not sort NaNs.
+// Returns false if a comparator uses the partial order of floats, by which NaNs are not sorted.
 bool OrdersAll(const Computation& comparator) {
   for (const auto& instruction : comparator.instructions()) {
     if (instruction->opcode() != Opcode::kCompare ||
@@ -20,7 +20,7 @@ bool OrdersAll(const Computation& comparator) {
 
 }  // namespace
 
-// Sorts a second time. Several operands keep their order only in a stable sort.
+// Sorts a second time. A sort of several operands must be stable for this.
 bool SortTwice(Site& s) {
   if (s.opcode() != Opcode::kSort || !OrdersAll(*s.at->CalledComputation(Attr::kToApply)))
     return false;

@@ -42,7 +42,7 @@ Site::Site(Module& module, std::vector<Literal>& arguments, Instruction* instruc
       writing_(instruction->parent()),
       names_(NamesOf(module)) {}
 
-// Returns a new name: rewriting only adds names, so this number is larger than any in use.
+// Returns a new name. Rules only add names, so the number is larger than any in use.
 std::string Site::Name(absl::string_view stem) { return absl::StrCat("tw_", stem, ".", names_++); }
 
 Instruction* Site::Place(std::unique_ptr<Instruction> instruction) {
@@ -225,7 +225,7 @@ bool Site::Use(Instruction* value) {
 
 bool Site::Done() {
   MoveBehind(at, made_);
-  // The text requires callees before their callers.
+  // The text format requires callees before their callers.
   module.Reorder(module.CallOrder());
   return true;
 }

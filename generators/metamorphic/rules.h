@@ -2,10 +2,10 @@
 // The metamorphic rules (rules.def) and their functions.
 //
 // A rule is a function `bool F(Site&)`. It checks its precondition before it writes anything, and
-// returns false if the precondition is not satisfied. An exact rule yields the same bits when both
-// modules are evaluated operation by operation (all NaNs count as equal). A bounded rule is exact
-// for real numbers, and the outputs of each module are judged by the sets of that module. A
-// precondition on floating-point data is a type or a known value, never an assumption.
+// returns false if the precondition is not satisfied. An exact rule yields the same bits if both
+// modules are evaluated operation by operation (all NaNs are equal). A bounded rule is exact for
+// real numbers; the outputs of each module are judged by the sets of that module. A precondition on
+// floating-point data is a type or a known value, never an assumption.
 //
 // A new rule needs a row of rules.def and a function in the file of its group. `hlocts selfcheck
 // variants --modules=1000` checks all rules.
@@ -25,8 +25,8 @@
 
 namespace hlocts::generators {
 
-// The instruction `at` to which a metamorphic rule is applied, with functions that add
-// instructions. New instructions are inserted after `at`, and may use it and everything before it.
+// The instruction `at` to which a metamorphic rule is applied, and functions that add instructions.
+// These are inserted after `at`; their operands may be `at` and everything before it.
 
 using Dims = std::vector<int64_t>;
 using Operands = std::vector<Instruction*>;
@@ -34,7 +34,7 @@ using Attributes = std::vector<std::pair<Attr, AttributeValue>>;
 
 class Site {
  public:
-  // `arguments` are the leaves of the entry's parameters, to which a rule may add.
+  // `arguments` are the leaves of the entry's parameters; a rule may add leaves.
   Site(Module& module, std::vector<Literal>& arguments, Instruction* instruction,
        ChoiceSource& choices);
 
@@ -51,15 +51,15 @@ class Site {
   Instruction* operand(int64_t i) const { return at->operands()[static_cast<size_t>(i)]; }
   bool in_entry() const { return at->parent() == module.entry(); }
 
-  // --- Writing: instructions after `at` ---
-  // Infers the shape, unless `stated` gives it (broadcast, reshape, convert and others need this).
+  // --- Writing: the new instructions follow `at` ---
+  // Infers the shape unless `stated` is given (broadcast, reshape, convert and others need it).
   Instruction* Make(Opcode opcode, Operands operands, Attributes attributes = {},
                     Shape stated = Shape());
   // Repeats the operation of `at` on other operands, with its attributes or the given ones.
   Instruction* Again(Operands operands, Shape stated);
   Instruction* Again(Operands operands, Shape stated, Attributes attributes);
-  Attributes AttributesWith(Attr attr, AttributeValue value) const;  // of `at`, with one changed
-  // Copies the instructions of `body` with parameters `operands`, and returns the root's copy.
+  Attributes AttributesWith(Attr attr, AttributeValue value) const;  // those of `at`, one changed
+  // Copies the instructions of `body` with `operands` for its parameters. Returns the root's copy.
   Instruction* Inlined(const Computation& body, const Operands& operands);
   Instruction* Constant(Literal literal);
   Instruction* Number(PrimitiveType type, double value);  // a scalar
@@ -73,12 +73,12 @@ class Site {
   Instruction* Concatenate(Operands operands, int64_t dimension);
   Instruction* Convert(Instruction* operand, PrimitiveType type);
   Instruction* Compare(Instruction* lhs, absl::string_view direction, Instruction* rhs);
-  // Adds a scalar: in the entry a new parameter, which compilers cannot fold, else a constant.
+  // Adds a scalar: in the entry a new parameter, which compilers cannot fold, elsewhere a constant.
   Instruction* Opaque(PrimitiveType type, double value);
   // Adds a parameter to the entry, before all other instructions.
   Instruction* NewParameter(Literal argument);
 
-  // Writes a computation. While `body` runs, Make and the other functions add to that computation.
+  // Adds a computation. While `body` runs, Make and other functions write into it.
   using Body = std::function<Instruction*(const Operands& parameters)>;
   Computation* Define(absl::string_view name, const std::vector<Shape>& parameters,
                       const Body& body);
@@ -91,11 +91,11 @@ class Site {
   // Replaces `at` by `value` in all users, except instructions that the rule added. Returns true.
   bool Use(Instruction* value);
   bool Done();  // completes any other change; returns true
-  void Undo();  // removes what was added, if the rule does not apply
-  // The error if a rule added an invalid instruction: a defect of the rule, which the report names.
+  void Undo();  // removes the added instructions, if the rule does not apply
+  // An error if a rule added an invalid instruction: a defect of the rule, which the report names.
   const absl::Status& defect() const { return defect_; }
 
-  // Returns the value of a constant or of an entry parameter, or nullptr for anything else.
+  // Returns the value of a constant or of an entry parameter, or nullptr for other instructions.
   const Literal* Known(const Instruction& instruction) const;
   bool IsRoot() const { return at->parent()->root() == at; }
   // Returns true if `at` is element-wise and all operands have the sizes of the result.
@@ -106,7 +106,7 @@ class Site {
   Instruction* Place(std::unique_ptr<Instruction> instruction);
 
   Computation* writing_;  // the computation to which Make adds
-  Operands made_;         // added to at's computation
+  Operands made_;         // instructions added to the computation of `at`
   std::vector<Computation*> computations_;
   int64_t names_;
   absl::Status defect_;
@@ -116,30 +116,30 @@ enum class RuleGroup : uint8_t {
   kLayout,
   kMovement,
   kDuplicates,  // dead and duplicate code
-  kBarriers,    // limits of fusion
+  kBarriers,    // barriers to fusion
   kControl,
   kBatching,
-  kIntegers,  // algebra modulo 2^n
+  kIntegers,  // arithmetic modulo 2^n
   kTypes,
   kFloats,   // exact in floating point
-  kBounded,  // exact in the reals
+  kBounded,  // exact for real numbers
   kOrdering,
   kCollectives,
 };
 absl::string_view RuleGroupName(RuleGroup group);
 
-// The relation between the outputs of a module and of its metamorphic variant, both evaluated
+// The relation between the outputs of a module and those of its variant if both are evaluated
 // operation by operation.
 enum class RuleEffect : uint8_t {
-  kExact,    // the same bits (all NaNs count as equal)
-  kBounded,  // each within its own acceptance sets
+  kExact,    // the same bits (all NaNs are equal)
+  kBounded,  // each within the acceptance sets of its module
 };
 
 struct MetamorphicRule {
   absl::string_view name;
   RuleGroup group;
   RuleEffect effect;
-  // Rewrites at the site and returns true, or returns false if its precondition is not satisfied.
+  // Rewrites the module and returns true, or returns false if the precondition is not satisfied.
   bool (*apply)(Site& site);
 };
 absl::Span<const MetamorphicRule> AllMetamorphicRules();
@@ -148,13 +148,13 @@ absl::Span<const MetamorphicRule> AllMetamorphicRules();
 #include "generators/metamorphic/rules.def"
 #undef HLOCTS_METAMORPHIC
 
-// Functions that several rule files use.
+// Functions that the files of several groups use.
 Dims Iotas(int64_t count);  // {0, 1, ...}
 Dims Shuffled(ChoiceSource& choose, int64_t count);
 Dims Without(const Dims& dims, int64_t position);
 Dims With(Dims dims, int64_t position, int64_t size);  // `dims` with one size replaced
-bool HasSideEffects(const Instruction& instruction);   // or draws random numbers
-// Returns the opcode of a computation (a, b) -> a op b or b op a, else kParameter.
+bool HasSideEffects(const Instruction& instruction);   // or if it draws random numbers
+// Returns the opcode of a computation (a, b) -> a op b or b op a, or kParameter for others.
 Opcode BinaryOf(const Computation& computation);
 
 }  // namespace hlocts::generators

@@ -9,7 +9,7 @@
 namespace hlocts::generators {
 namespace {
 
-// Returns a wider type that contains every value of the type.
+// Returns a wider type that contains every value of this type.
 std::optional<PrimitiveType> Wider(PrimitiveType type) {
   if (type == PrimitiveType::kPred) return PrimitiveType::kS32;
   if (type == PrimitiveType::kF32) return PrimitiveType::kF64;
@@ -68,7 +68,7 @@ bool BitsAndBack(Site& s) {
   return s.Use(s.Make(Opcode::kBitcastConvert, {raw}, {}, Shape(s.type(), s.dims())));
 }
 
-// Applies reduce-precision with the format of the type itself.
+// Applies reduce-precision with the type's own format, which changes nothing.
 bool OwnPrecision(Site& s) {
   static constexpr struct {
     PrimitiveType type;
@@ -98,7 +98,7 @@ bool TurnCompare(Site& s) {
   return s.Use(Compared(s, {s.operand(1), s.operand(0)}, TurnedOf(s).swapped));
 }
 
-// Negates a comparison twice. Excludes floats: for a NaN, both a < b and a >= b are false.
+// Negates a comparison twice. Not for floats: if one is NaN, a < b and a >= b are both false.
 bool DenyCompare(Site& s) {
   if (s.opcode() != Opcode::kCompare) return false;
   PrimitiveType type = s.operand(0)->shape().element_type();

@@ -9,8 +9,8 @@
 namespace hlocts::generators {
 namespace {
 
-// Returns the computations that a rule may change: the entry and those that control flow calls.
-// Fusions and the computations of reductions, sorts and scatters are excluded.
+// Returns the computations that a rule may change: the entry and those that control flow calls, but
+// not fusions and the computations of reductions, sorts and scatters.
 std::vector<Computation*> OpenComputations(const Module& module) {
   std::vector<Computation*> open = {module.entry()};
   for (size_t next = 0; next < open.size(); ++next) {
@@ -40,7 +40,7 @@ std::vector<Instruction*> SitesOf(const Module& module) {
   return sites;
 }
 
-// Returns true if the rule was applied, and kInternal if it made a malformed module.
+// Applies a rule. Returns false if it does not apply, kInternal if it made an invalid module.
 absl::StatusOr<bool> Rewrite(Variant& variant, Instruction* at, const MetamorphicRule& rule,
                              uint64_t seed) {
   SeedSource choices(seed);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Metamorphic variants: modules rewritten by a rule that preserves their meaning. An engine that
-// returns other values for the variant has a defect or uses a freedom; the acceptance sets decide
-// which.
+// A metamorphic variant is a module that a rule has rewritten without a change of meaning. If an
+// engine returns other values for the variant, it has a defect or uses a freedom; the acceptance
+// sets decide which of both.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@
 
 namespace hlocts::generators {
 
-// Identifies a metamorphic variant: "transposed_and_back at add.7 by 12".
+// The identity of a variant, as text e.g. "transposed_and_back at add.7 by 12".
 struct VariantRecipe {
   std::string rule;
-  std::string instruction;  // in any computation; names are unique in a module
+  std::string instruction;  // in any computation; names are unique within a module
   uint64_t seed = 0;        // of the rule's random choices
 
   std::string ToText() const;
@@ -24,21 +24,21 @@ struct VariantRecipe {
 
 struct Variant {
   std::unique_ptr<Module> module;
-  // The leaves of the arguments: those of the original module, then any that the rule added. The
-  // outputs are in the order of the original module's.
+  // The leaves of the arguments: those of the original module, then those that the rule added. The
+  // order of the outputs is that of the original module.
   std::vector<Literal> arguments;
   const MetamorphicRule* rule = nullptr;
   VariantRecipe recipe;
 };
 
-// Applies a random rule (one of `rules`, or any if `rules` is empty) at a random instruction.
-// Returns nullopt if no rule tried applies, and kInternal if one created a malformed module.
+// Applies a random rule (of `rules`, or of all if `rules` is empty) to a random instruction.
+// Returns nullopt if no rule that was tried applies, kInternal if one made an invalid module.
 absl::StatusOr<std::optional<Variant>> DrawVariant(
     const Module& module, const std::vector<Literal>& arguments, ChoiceSource& choose,
     absl::Span<const MetamorphicRule* const> rules = {});
 
-// Returns false for modules with side effects, dynamic sizes, or properties that a rewrite would
-// violate (custom-calls, schedules, channels).
+// Returns false for modules with side effects, dynamic sizes, or features that a rewrite could make
+// invalid (custom-calls, schedules, channels).
 bool CanHaveVariants(const Module& module);
 
 }  // namespace hlocts::generators
