@@ -26,7 +26,7 @@ std::string Field(const std::map<std::string, std::string>& fields, const std::s
   return found == fields.end() ? "" : Substitute(found->second, assignment);
 }
 
-// Returns the argument of a directive above the first case, or "".
+// Returns the argument of a directive before the first case, or "".
 std::string Of(const CaseFile& file, const std::string& name) {
   auto found = file.arguments.find(name);
   return found == file.arguments.end() ? "" : found->second;
@@ -42,7 +42,7 @@ absl::Status SetInputs(const Template& from, const Assignment& assignment, Case&
       }
     } else if (word == "sweep") {
       result.sweep = true;
-      result.style = generators::ArgumentStyle::kSpecial;  // for callers that run the case once
+      result.style = generators::ArgumentStyle::kSpecial;  // for callers that run a sweep case once
     } else {
       result.style = generators::ArgumentStyleFromName(word);
       if (!result.style) {
@@ -64,7 +64,7 @@ void SetTexts(const Template& from, const Assignment& assignment, Case& result) 
   result.open_ruling = Field(from.arguments, "open", assignment);
 }
 
-// Reads "strict fail, default pass".
+// Parses verdicts of the form "strict fail, default pass".
 absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
   for (absl::string_view one : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
     const std::vector<absl::string_view> words = absl::StrSplit(one, ' ', absl::SkipEmpty());
@@ -84,7 +84,7 @@ absl::Status ReadVerdicts(const std::string& text, CaseOutput& output) {
   return absl::OkStatus();
 }
 
-// Accepts "lemma 9", "ruling 0071", "legal", "wrong", "recorded" or an empty text.
+// Accepts "lemma 9", "ruling 0071", "legal", "wrong", "recorded" and an empty text.
 absl::Status CheckFrom(const std::string& from) {
   const std::vector<absl::string_view> words = absl::StrSplit(from, ' ', absl::SkipEmpty());
   int number = 0;
@@ -113,7 +113,7 @@ bool ReadLeaves(absl::string_view text, std::vector<int64_t>& leaves) {
   return true;
 }
 
-// The chosen values of one case's parameters, and its operation's columns.
+// The values of the parameters for one case, and the columns of its operation.
 struct Choice {
   Assignment assignment;
   std::string suffix;  // suffix of the address
@@ -132,7 +132,7 @@ absl::Status SetInconclusiveReasons(const Template& from, const Choice& choice, 
   return absl::OkStatus();
 }
 
-// Instantiates a case and records all its mistakes.
+// Instantiates a case. Appends all its mistakes to `mistakes`.
 Case Instantiate(const Template& from, const CaseFile& file, const std::string& prefix,
                  const Choice& choice, std::vector<absl::Status>& mistakes) {
   const Assignment& assignment = choice.assignment;
@@ -147,7 +147,7 @@ Case Instantiate(const Template& from, const CaseFile& file, const std::string& 
     mistakes.push_back(InvalidInput(PlaceOf(from.place, directive), ": @case ", from.name, ": @",
                                     directive, ": ", status.message()));
   };
-  // Returns the case's directive, or the file's if it has none.
+  // Returns the directive of the case, or that of the file if the case has none.
   const auto stated = [&](const std::string& name) {
     const std::string own = Field(from.arguments, name, assignment);
     return own.empty() ? Of(file, name) : own;
@@ -174,7 +174,7 @@ Case Instantiate(const Template& from, const CaseFile& file, const std::string& 
   return result;
 }
 
-// Rejects a parameter that no line uses: its values would make equal cases with different names.
+// Rejects an unused parameter: its values would yield equal cases with different names.
 absl::Status CheckParametersUsed(const Template& from) {
   for (const auto& [name, values] : from.parameters) {
     const std::string use = absl::StrCat("${", name, "}");

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Defines functions of a case's address: queries, shards, inconclusive cases, the clause of a
-// failure.
+// Queries, shards, reasons of inconclusive cases, and the clause of a failure.
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -34,7 +33,7 @@ std::string InconclusiveReason(absl::string_view text, absl::string_view paramet
 }
 
 bool QueryMatches(absl::string_view query, absl::string_view address) {
-  // `*` matches any characters. Without it, the query is the address or ends before a separator.
+  // Without `*`, the query must be the whole address or end before a separator.
   size_t star = query.find('*');
   if (star == absl::string_view::npos) {
     if (!absl::StartsWith(address, query)) return false;

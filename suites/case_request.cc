@@ -14,7 +14,7 @@ backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
 
 namespace {
 
-// Returns the blocks of a text of literals as leaves per device.
+// Parses a text of literals into leaves per device.
 absl::StatusOr<std::vector<std::vector<Literal>>> DeviceLeaves(
     const std::string& text, const std::optional<ExpectedLeaves>& expected,
     const backends::LoadOptions& load) {

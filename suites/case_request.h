@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Returns a case's request (devices, arguments, infeed) and the result that the documents print.
+// The request of a case (devices, arguments, infeed), and the results that the documents print.
 #pragma once
 
 #include <vector>
@@ -11,23 +11,23 @@
 
 namespace hlocts::suites {
 
-// Returns `load` with the devices that the case or its module requires.
+// Returns `load` with the numbers of devices that the case or its module requires.
 backends::LoadOptions LoadOptionsOf(const Case& one, const Module& module,
                                     backends::LoadOptions load);
 
-// Returns the case's request. Fails if its literals do not fit the parameters or a device has none.
+// Returns the request. Fails if literals do not fit the parameters, or a device has no literals.
 absl::StatusOr<backends::ExecuteRequest> MakeRequest(const Case& one, const Module& module,
                                                      const backends::LoadOptions& load);
 
-// Returns the leaves of @outfeed by device, or none if there is no @outfeed.
+// Returns the leaves of @outfeed by device. The result is empty if there is no @outfeed.
 absl::StatusOr<std::vector<std::vector<Literal>>> ExpectedOutfeed(
     const Case& one, const backends::LoadOptions& load);
 
-// Returns the leaves of an output of the case, [device][leaf], with any shapes.
+// Returns the leaves of one output of the case, [device][leaf]. They may have any shapes.
 absl::StatusOr<std::vector<std::vector<Literal>>> OutputLeaves(const CaseOutput& output,
                                                                const backends::LoadOptions& load);
 
-// Returns the leaves of @expect by device, or none if there is no @expect.
+// Returns the leaves of @expect by device. The result is empty if there is no @expect.
 absl::StatusOr<std::vector<std::vector<Literal>>> PrintedResult(const Case& one,
                                                                 const Module& module,
                                                                 const backends::LoadOptions& load);

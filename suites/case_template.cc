@@ -12,7 +12,7 @@
 namespace hlocts::suites {
 namespace {
 
-// Returns the names of lists of element types in @param lines.
+// Returns the element types for each list name that @param lines may use.
 const std::map<std::string, std::string>& TypeLists() {
   static const auto* lists = new std::map<std::string, std::string>{
       {"@floats", "f16 bf16 f32 f64"},
@@ -36,7 +36,7 @@ constexpr absl::string_view kFileDirectives[] = {"operation", "opcode", "clauses
 // The first columns of each line below @for.
 constexpr absl::string_view kRowColumns[] = {"stem", "operation", "opcode"};
 
-// Returns true if the text may be part of an address.
+// Returns true if the text consists of characters that an address may contain.
 bool IsName(absl::string_view text) {
   for (char c : text) {
     if (!absl::ascii_isalnum(c) && c != '_') return false;
@@ -50,7 +50,7 @@ class Parser {
 
   void Parse(std::vector<absl::Status>& mistakes) {
     std::string* body = nullptr;
-    std::string skipped;  // the text after a wrong directive
+    std::string skipped;  // the rest of the line of an invalid directive
     const auto note = [&](const absl::Status& status) {
       if (status.ok()) return;
       mistakes.push_back(status);
@@ -61,7 +61,7 @@ class Parser {
     bool commented = false;
     for (absl::string_view line : absl::StrSplit(text_, '\n')) {
       ++line_;
-      // Comments may also be between cases. No line of HLO text or of literals begins with '#'.
+      // Comments may also be between cases: no line of HLO text or of literals begins with '#'.
       if (absl::StartsWith(line, "#")) {
         commented = true;
         continue;
@@ -146,7 +146,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Reads one word per column. The last column gets the rest of the line, which may be empty.
+  // Reads one word per column. The last column is the rest of the line, which may be empty.
   absl::Status Row(absl::string_view line) {
     std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
     if (words.size() + 1 < columns_.size()) {
@@ -175,7 +175,7 @@ class Parser {
     return absl::OkStatus();
   }
 
-  // Values after `| TIER` have at least that tier.
+  // Parses "NAME VALUE... | TIER VALUE...": values after `| TIER` have at least this tier.
   absl::Status Parameter(const std::string& argument, Template& current) {
     std::vector<std::string> words = absl::StrSplit(argument, ' ', absl::SkipEmpty());
     std::vector<ParameterValue> values;
@@ -200,7 +200,7 @@ class Parser {
   absl::string_view text_;
   std::string file_;
   int line_ = 0;
-  std::string block_;  // the block of the following lines
+  std::string block_;  // the directive to whose body the next lines belong
   std::map<std::string, int> file_lines_;
   std::vector<std::string> columns_;
   CaseFile read_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares case files before parameters are substituted, and the operations for which cases are
-// made. case.h declares the resulting cases.
+// Case files before parameters are replaced, and the operations for which cases are made. case.h
+// declares the cases that result.
 #pragma once
 
 #include <map>
@@ -13,15 +13,15 @@
 
 namespace hlocts::suites {
 
-using Assignment = std::vector<std::pair<std::string, std::string>>;  // "${name}" -> value
+using Assignment = std::vector<std::pair<std::string, std::string>>;  // e.g. "${name}" -> value
 
-// A value of a parameter, and its minimum tier.
+// A value of a parameter, and the smallest tier that runs it.
 struct ParameterValue {
   std::string text;
   Tier tier = Tier::kSmoke;
 };
 
-// A case before substitution: directives with their arguments and bodies.
+// A case before its parameters are replaced: directives with arguments and bodies.
 struct Template {
   std::string name;
   CasePlace place;
@@ -33,38 +33,37 @@ struct Template {
     std::string name, body, verdict;
   };
   std::vector<Output> outputs;
-  std::vector<std::string> stems;  // of `@if STEM...`: only these operations have the case
-  bool broken = false;             // a mistake was recorded
+  std::vector<std::string> stems;  // if there is `@if STEM...`: the only operations with this case
+  bool broken = false;             // true: a mistake was recorded
 };
 
-// A line below @for: one operation for which the file's cases are made, with its columns.
+// A line below @for: one operation for which the cases of the file are made, and its columns.
 struct OperationRow {
-  std::string stem;  // used in addresses: "elementwise/STEM:case"
+  std::string stem;  // used in addresses, e.g. "elementwise/STEM:case"
   Assignment columns;
 };
 
-// The column value of an operation without an entry; `@if ${column}` omits the case.
+// The value of a column for which an operation has none; `@if ${column}` then omits the case.
 inline constexpr absl::string_view kNothing = "-";
 
-// The prefix, in CasePlace::blocks, of directives above the first case.
+// The prefix in CasePlace::blocks of directives before the first case.
 inline constexpr absl::string_view kFilesOwn = "file's ";
 
 struct CaseFile {
-  std::map<std::string, std::string> arguments;  // directives above the first case
-  std::vector<OperationRow> rows;                // one without columns if there is no @for
+  std::map<std::string, std::string> arguments;  // of directives before the first case
+  std::vector<OperationRow> rows;                // if there is no @for: one row without columns
   std::vector<Template> templates;
 };
 
-// Parses the text of one file like ParseCases, but records every mistake with file and line, and
-// omits cases with mistakes.
+// Like ParseCases, but records every mistake with file and line, and omits cases with mistakes.
 std::vector<Case> ParseAllCases(absl::string_view text, const std::string& area,
                                 const std::string& stem, const std::string& file,
                                 std::vector<absl::Status>& mistakes);
 
-// Returns FILE:LINE of a directive of the case, else of the file's directive, else of the case.
+// Returns FILE:LINE of the directive in the case, else in the file, else of the case itself.
 std::string PlaceOf(const CasePlace& place, const std::string& directive);
 
-// Parses a case file. `stem` is for a file without @for. Mistakes name file and line.
+// Parses a case file. `stem` is used if there is no @for. Mistakes contain file and line.
 CaseFile ParseCaseFile(absl::string_view text, const std::string& stem, const std::string& file,
                        std::vector<absl::Status>& mistakes);
 

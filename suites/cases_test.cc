@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the conformance cases as data: every clause that they cite exists, every operation of the
-// documents has a case, valid modules are valid, and the module of a @reject case breaks exactly
-// the named rule.
+// documents has a case, modules of valid cases are valid, and the module of a @reject case breaks
+// exactly the rule that the case names.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ TEST(CasesTest, CiteClausesThatExist) {
   }
 }
 
-// Returns the clauses in suites/clause_tests.txt, which programs test. Checks that they exist.
+// Returns the clauses of suites/clause_tests.txt. Checks that they and their tests exist.
 std::set<std::string> ClausesOfPrograms() {
   std::set<std::string> clauses;
   std::istringstream lines(ReadAll("suites/clause_tests.txt"));
@@ -84,7 +84,7 @@ std::set<std::string> ClausesOfPrograms() {
     std::istringstream words(line);
     std::string clause, file, test;
     words >> clause >> file >> test;
-    // Matches TEST(Suite, Name) on one line or two.
+    // The regular expression matches TEST(Suite, Name) on one or two lines.
     EXPECT_TRUE(std::regex_search(ReadAll(file), std::regex(absl::StrCat(",\\s+", test, "\\)"))))
         << file << " has no test " << test << " for " << clause;
     EXPECT_NE(Clauses().Find(clause), nullptr) << clause;
@@ -106,7 +106,7 @@ TEST(CasesTest, EveryTestableClauseIsCited) {
          "case that would fail if they were broken";
 }
 
-// The message helps the contributor who adds an operation.
+// The failure message is for contributors who add an operation.
 TEST(CasesTest, EveryDocumentedOperationHasACase) {
   std::set<std::string> operations;
   std::string modules;
@@ -156,7 +156,7 @@ TEST(CasesTest, RejectedModulesBreakTheRuleTheyName) {
     ASSERT_TRUE(control.ok()) << Where(one) << ": control: " << control.status();
     absl::Status valid = VerifyModule(**control);
     EXPECT_TRUE(valid.ok()) << Where(one) << ": control: " << valid;
-    // The parser rejects a text without a module by its own rule.
+    // The parser rejects a text without a module; this has its own rule.
     auto module = ParseModule(one.module_text);
     absl::Status broken = module.ok() ? VerifyModule(**module) : module.status();
     EXPECT_FALSE(broken.ok()) << Where(one) << "\n" << one.module_text;
@@ -200,7 +200,7 @@ TEST(CasesTest, TextProtoTextIsAFixpoint) {
   }
 }
 
-// Ruling pages name the cases that test them.
+// Ruling pages list the cases that test them.
 TEST(CasesTest, CasesOfTheRulingsExist) {
   std::set<std::string> addresses;
   for (const Case& one : AllCases()) addresses.insert(one.address);

@@ -28,9 +28,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The inputs of a verdict other than the program: cases, and the clauses that they cite.
+// The data on which verdicts depend: the cases, and the clauses that they cite.
 constexpr const char* kSuiteFolders[] = {"suites/cases", "spec/clauses"};
-// Hashes of the files of the package, as `sha256sum -c` reads them.
+// The file with the hashes of all files of the claim, in the format of `sha256sum -c`.
 constexpr char kSums[] = "/SHA256SUMS";
 
 absl::StatusOr<Json> SuiteHashes() {
@@ -42,15 +42,15 @@ absl::StatusOr<Json> SuiteHashes() {
   return hashes;
 }
 
-// Returns the newest edition of the operation semantics, the first in documents.textproto.
+// Returns the newest edition of the operation semantics: the first entry of documents.textproto.
 absl::StatusOr<std::string> Edition() {
   HLOCTS_ASSIGN_OR_RETURN(Documents documents,
                           Documents::Load(HomeFolder() + "/spec/clauses/documents.textproto"));
   return SourceOf({&documents.all().front()});
 }
 
-// Returns the hash of each file in lines of sha256sum. Appends invalid and duplicate lines to
-// `problems`.
+// Returns the hash of each file from lines in the format of sha256sum. Adds invalid and duplicate
+// lines to `problems`.
 std::map<std::string, std::string> HashesByName(absl::string_view lines,
                                                 std::vector<std::string>& problems) {
   std::map<std::string, std::string> hashes;
@@ -65,8 +65,8 @@ std::map<std::string, std::string> HashesByName(absl::string_view lines,
   return hashes;
 }
 
-// Returns the lines of SHA256SUMS: one for each file, except itself and its signatures
-// (SHA256SUMS.asc).
+// Returns the lines of SHA256SUMS: one for each file of the directory, except SHA256SUMS and its
+// signature SHA256SUMS.asc.
 absl::StatusOr<std::string> SumsOf(const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(const std::string all, HashesOfFolder(folder));
   std::string sums;
@@ -77,7 +77,7 @@ absl::StatusOr<std::string> SumsOf(const std::string& folder) {
   return sums;
 }
 
-// Compares the files with SHA256SUMS.
+// Compares the files of the directory with SHA256SUMS.
 absl::Status CheckFiles(const std::string& folder, std::vector<std::string>& problems) {
   HLOCTS_ASSIGN_OR_RETURN(const std::string sums, ReadFile(folder + kSums));
   HLOCTS_ASSIGN_OR_RETURN(const std::string now, SumsOf(folder));
@@ -119,7 +119,7 @@ Json Machine() {
           {"memory_bytes", static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)}};
 }
 
-// Returns the number of verdicts by engine and kind, and the number of expected ones.
+// Returns the number of verdicts of each kind on each engine, and the number of expected ones.
 Json Counts(const std::vector<reports::Verdict>& verdicts) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const reports::Verdict& verdict : verdicts) {
@@ -142,8 +142,8 @@ std::string ExpectationsName(const std::string& backend) {
   return std::filesystem::path(ExpectationsPath(backend)).filename();
 }
 
-// Returns the hash and the options of each engine that is a plugin file. Fails if a file is not the
-// one that the run hashed when it started.
+// Returns hash and options of each engine that is a plugin file. Fails if a file is not the one
+// that the run hashed at its start.
 absl::StatusOr<Json> PluginsOf(const std::map<std::string, std::string>& engines,
                                const reports::RunRecord& record) {
   const std::map<std::string, std::string> hashes = PluginHashes(engines);
@@ -172,7 +172,7 @@ void CompareSuite(const Json& claimed, const Json& found, std::vector<std::strin
   }
 }
 
-// Checks that the suite states each reason that excuses an inconclusive verdict.
+// Checks that the suite contains each reason by which an inconclusive verdict is excused.
 void CheckInconclusiveReasons(const std::vector<Case>& cases, const reports::LoadedRun& run,
                               std::vector<std::string>& problems) {
   std::map<absl::string_view, const Case*> by_address;
@@ -189,7 +189,7 @@ void CheckInconclusiveReasons(const std::vector<Case>& cases, const reports::Loa
   }
 }
 
-// Checks that the run has the tier's cases in this tree's suite, except those its queries omit.
+// Checks that the run has all cases of its tier in this suite that its queries select.
 void CheckSelection(const reports::LoadedRun& run, std::vector<std::string>& problems) {
   const reports::RunRecord& record = run.record;
   absl::StatusOr<std::vector<Case>> cases = InvalidInput("no tier: ", record.tier);
@@ -210,7 +210,7 @@ void CheckSelection(const reports::LoadedRun& run, std::vector<std::string>& pro
 absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& run,
                            std::vector<std::string>& problems) {
   std::map<std::string, ExpectationList> lists;
-  // Expiry is checked for the day of the run, in the tiers that check it.
+  // Entries expire by the date of the run, and only in tiers that check expiry.
   auto tier = TierFromName(run.record.tier);
   const std::string today = tier && *tier >= Tier::kNightly ? run.record.started.substr(0, 10) : "";
   for (const reports::Verdict& verdict : run.verdicts) {
@@ -233,7 +233,7 @@ absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& 
 }  // namespace
 
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) {
-  // The files of an earlier claim are not those of this run.
+  // Removes the files of an earlier claim in this directory.
   for (const char* name : {"/claim.json", kSums}) std::filesystem::remove(folder + name);
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   HLOCTS_ASSIGN_OR_RETURN(Json plugins, PluginsOf(options.engines, run.record));

@@ -9,7 +9,7 @@
 namespace hlocts::suites {
 namespace {
 
-// The percentage of cases that an engine must support, since cases that it declines do not count.
+// The percentage of cases that an engine must support; only supported cases are judged.
 constexpr int kSupportedPercent = 90;
 
 int LevelOf(const std::string& tier) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides "Conformant at level N" of CONFORMANCE.md from the records of a run.
+// Decides from the records of a run which level of CONFORMANCE.md an engine reaches.
 #pragma once
 
 #include <map>
@@ -14,14 +14,14 @@ namespace hlocts::suites {
 // The conformance of one engine in one run.
 struct Conformance {
   std::string engine, version, tier, profile;
-  int level = 0;                      // 1 smoke, 2 presubmit, 3 nightly; 0 if not conformant
-  std::vector<std::string> against;   // reasons why it is not conformant
-  std::map<std::string, int> counts;  // by verdict; "known": listed failures
+  int level = 0;                      // 1 smoke, 2 presubmit, 3 nightly; 0: not conformant
+  std::vector<std::string> against;   // reasons why the engine is not conformant
+  std::map<std::string, int> counts;  // by verdict; "known": failures that expectations list
   int cases = 0;
 
-  // Returns "xla 2.21.0: smoke, default profile: 1216 pass, 82 unsupported: conformant, level 1".
+  // Example: "xla 2.21.0: smoke, default profile: 1216 pass, 82 unsupported: conformant, level 1".
   std::string ToText() const;
-  // Returns a badge for a web page: "HLO conformance | level 2".
+  // Returns a badge for a web page, e.g. "HLO conformance | level 2".
   std::string ToSvg() const;
 };
 

@@ -30,8 +30,8 @@ int64_t Sum(const std::vector<int64_t>& values) {
   return std::accumulate(values.begin(), values.end(), int64_t{0});
 }
 
-// Tests realistic costs that differ by a factor of a hundred. With them, the hash alone would yield
-// shards of very different length.
+// Tests realistic costs, which differ by a factor of a hundred. If only the hash selected shards,
+// their times would be very different.
 TEST(CostsTest, ShardsAreOfOneLengthAndTogetherComplete) {
   std::vector<std::string> addresses = Addresses("cheap", 400);
   CaseCosts costs;
@@ -112,7 +112,7 @@ TEST(CostsTest, AnUpdateKeepsWhatWasNotMeasuredAndDropsWhatIsGoneOrCheap) {
               UnorderedElementsAre(Pair("a/b:kept", 700), Pair("a/b:measured", 900)));
 }
 
-// Tests that the cases of costs.txt exist and that it balances the whole suite in a few shards.
+// Tests that the cases of costs.txt exist, and that a few shards of the whole suite are balanced.
 TEST(CostsTest, TheRecordFitsTheSuite) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto costs, LoadCosts(HLOCTS_SOURCE_DIR "/suites/costs.txt"));
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto cases, LoadCases(HLOCTS_SOURCE_DIR "/suites/cases"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that structural operations on exact data (small integers) have one acceptable value per
-// element, without any tolerance.
+// Tests that structural operations on exact data (small integers) accept only one value per
+// element: there is no tolerance.
 #include <gtest/gtest.h>
 
 #include "absl/strings/match.h"
@@ -18,7 +18,7 @@ struct Tally {
   int64_t elements = 0;
 };
 
-// Counts the elements of the module's outputs that may have several values despite exact data.
+// Checks that each output element accepts one value for exact data, and counts the elements.
 void CheckCase(const Case& one, Tally& tally) {
   auto module = ParseModule(one.module_text);
   ASSERT_TRUE(module.ok()) << one.address;
@@ -37,7 +37,7 @@ void CheckCase(const Case& one, Tally& tally) {
     tally.elements += leaf.set.element_count();
     for (int64_t i = 0; i < leaf.set.element_count(); ++i) {
       AcceptanceSet set = leaf.set.At(i);
-      // The sign of a zero may be free.
+      // A zero may be accepted with either sign.
       bool zero = set.finite() && !set.integer() && set.lo == 0 && set.hi == 0;
       ASSERT_TRUE(zero || Log2Count(set, leaf.set.element_type()) == 0)
           << one.address << ": element " << i << " may be "
@@ -57,7 +57,7 @@ TEST(ExactDataTest, StructureIsZeroWidth) {
                       absl::StartsWith(one.address, "indexing/dynamic") ||
                       absl::StartsWith(one.address, "contraction/") ||
                       absl::StartsWith(one.address, "broadcasting/");
-    // Reject cases have no outputs, and cases with their own data test that data.
+    // Reject cases have no outputs. Cases with their own inputs test these inputs.
     if (!structural || !one.reject_rule.empty() || !one.style || one.tier > Tier::kSmoke) continue;
     CheckCase(one, tally);
   }

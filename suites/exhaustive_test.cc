@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the cases run element-wise operations on every bit pattern of narrow types, and names
-// the missing operations.
+// Tests that element-wise operations run on every bit pattern of narrow types. Prints the
+// operations that no case covers in this way.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -28,7 +28,7 @@ int64_t Patterns(PrimitiveType type) {
   return type == PrimitiveType::kPred ? 2 : int64_t{1} << BitWidth(type);
 }
 
-// Returns true for a parameter with at least one element per bit pattern.
+// Returns true for a parameter with at least as many elements as its type has bit patterns.
 bool HoldsEveryPattern(const Instruction& operand) {
   const Shape& shape = operand.shape();
   if (operand.opcode() != Opcode::kParameter || !shape.IsArray()) return false;
@@ -36,12 +36,12 @@ bool HoldsEveryPattern(const Instruction& operand) {
   return bits > 0 && bits <= kNarrow && shape.ElementCount() >= Patterns(shape.element_type());
 }
 
-// Returns the operand's parameter. Binary operations broadcast both to all pairs of patterns.
+// Returns the operand before its broadcast: binary operations broadcast both to all pairs.
 const Instruction& Source(const Instruction& operand) {
   return operand.opcode() == Opcode::kBroadcast ? operand.operand(0) : operand;
 }
 
-// Returns what cases cover: "tanh of bf16", "convert of s8 to f16", "add of u8" (on all pairs).
+// Returns what cases cover, e.g. "tanh of bf16", "convert of s8 to f16", "add of u8" (all pairs).
 std::set<std::string> Covered() {
   std::set<std::string> covered;
   auto cases = LoadCases(HLOCTS_SOURCE_DIR "/suites/cases");
@@ -98,7 +98,7 @@ TEST(ExhaustiveTest, BinaryOperationsOfAllPairsOfEightBits) {
   for (Opcode opcode : AllOpcodes()) {
     const OpRow& row = RowOf(opcode);
     if (row.family != Family::kElementwiseBinary || row.documented_as.empty()) continue;
-    if (opcode == Opcode::kComplex) continue;  // f32 and f64 only
+    if (opcode == Opcode::kComplex) continue;  // exists only for f32 and f64
     for (PrimitiveType type : NarrowTypes(row.types, 8)) {
       std::string key = Key(opcode, type, type);
       if (!covered.count(key) && key != "subtract of pred") missing.push_back(key);  // invalid

@@ -31,8 +31,8 @@ std::string ExpectationsPath(const std::string& backend) {
 
 struct ExpectationList::Impl {
   expectations::Expectations list;
-  std::vector<std::string> places;  // of each entry, "FILE:LINE"
-  engines::EngineList engines;      // read if an entry names a release
+  std::vector<std::string> places;  // "FILE:LINE" of each entry
+  engines::EngineList engines;      // loaded if an entry names a release
 };
 
 ExpectationList::ExpectationList() : impl_(std::make_unique<Impl>()) {}
@@ -66,7 +66,7 @@ class FirstError : public google::protobuf::io::ErrorCollector {
   std::string text;
 };
 
-// Returns true if the text has no control characters except newlines and tabs.
+// Returns true if the text has no control characters except newlines, tabs and carriage returns.
 bool IsText(const std::string& text) {
   for (char c : text) {
     unsigned char byte = static_cast<unsigned char>(c);
@@ -75,7 +75,7 @@ bool IsText(const std::string& text) {
   return true;
 }
 
-// Returns the valid words of an entry's `verdict`.
+// Returns the words that are valid as the `verdict` of an entry.
 std::vector<std::string> VerdictWords() {
   std::vector<std::string> words = {std::string(kFlake)};
   for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind)
@@ -83,7 +83,7 @@ std::vector<std::string> VerdictWords() {
   return words;
 }
 
-// Returns the line at which each entry begins, "FILE:LINE".
+// Returns "FILE:LINE" of the beginning of each entry.
 std::vector<std::string> PlacesOf(const expectations::Expectations& list,
                                   const google::protobuf::TextFormat::ParseInfoTree& tree,
                                   const std::string& path) {
@@ -110,7 +110,7 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
   return absl::OkStatus();
 }
 
-// The engine and release that a condition names. Releases of one family are comparable.
+// The engine of a verdict and the one that a condition names, comparable within a family.
 struct Pair {
   const engines::Engine* own = nullptr;
   const engines::Engine* named = nullptr;
@@ -127,12 +127,12 @@ Pair PairOf(const engines::EngineList& list, const reports::Verdict& verdict,
 bool HoldsForRelease(const engines::EngineList& list, const expectations::Condition& condition,
                      const reports::Verdict& verdict) {
   const std::string &since = condition.since(), &before = condition.before();
-  if (EngineOf(list, verdict) == nullptr) return before.empty();  // a plugin: as the newest release
+  if (EngineOf(list, verdict) == nullptr) return before.empty();  // treated as the newest release
   if (!since.empty() && !PairOf(list, verdict, since).OwnIsNotEarlier()) return false;
   return before.empty() || PairOf(list, verdict, before).OwnIsEarlier();
 }
 
-// Returns true if the recorded name of an engine has `option`: KEY=VALUE, or KEY with any value.
+// Returns true if the recorded name of an engine has `option`: KEY=VALUE, or KEY for any value.
 bool HasOption(absl::string_view engine, absl::string_view option) {
   const size_t mark = engine.find('?');
   if (mark == absl::string_view::npos) return false;
@@ -226,7 +226,7 @@ void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today)
     if (!IsOfCase(entry, verdict) || !Holds(impl_->engines, entry, verdict, today)) continue;
     std::string known_as = absl::StrCat(expectations::Kind_Name(entry.kind()), " (", entry.clause(),
                                         "): ", entry.reason());
-    if (entry.verdict() == kFlake) {  // does not apply to a case with one verdict
+    if (entry.verdict() == kFlake) {  // does not apply to a case with a constant verdict
       flake_known_as = std::move(known_as);
       continue;
     }

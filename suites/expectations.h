@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the known, explained verdicts of an engine (expectations.proto).
+// The known verdicts of an engine, each with a reason (expectations.proto).
 #pragma once
 
 #include <memory>
@@ -26,10 +26,10 @@ namespace hlocts::suites {
 // <engine> is the label in this name or, if there is none, the part before '@', ':' or '?'.
 std::string ExpectationsPath(const std::string& backend);
 
-// Returns the engine of a verdict, or null. For an alias, the recorded version decides the release.
+// Returns the engine of a verdict, or null. For an alias, the recorded version selects the release.
 const engines::Engine* EngineOf(const engines::EngineList& list, const reports::Verdict& verdict);
 
-// Returns true if the condition of an entry holds for the engine of the verdict.
+// Returns true if the condition of an entry is true for the engine of the verdict.
 bool ConditionHolds(const expectations::Expectation& entry, const reports::Verdict& verdict);
 
 class ExpectationList {
@@ -40,23 +40,23 @@ class ExpectationList {
   ExpectationList& operator=(ExpectationList&&) noexcept;
 
   // Loads a list. If the file is missing, returns an empty list, or an error if `must_exist`. Fails
-  // for syntax errors and entries without text, verdict, kind, clause or reason.
+  // for syntax errors and for entries that lack a text, verdict, kind, clause or reason.
   static absl::StatusOr<ExpectationList> Load(const std::string& path, bool must_exist = false);
 
   // Marks the verdict `expected` if an entry expects it, or if it is no failure and has no entry.
-  // Otherwise (for example, if a case passes that should fail) the verdict stays unexpected, and
-  // `wanted` says what entries expect. `today` is YYYY-MM-DD if entries may expire, else "".
+  // Otherwise (e.g. if a case passes that should fail) leaves it unexpected, and sets `wanted` to
+  // what entries expect. `today` is YYYY-MM-DD if entries may expire, else "".
   void Apply(reports::Verdict& verdict, const std::string& today) const;
-  // Returns the entry whose signature matches `signature` (of a failure found by fuzzing; * in the
-  // entry matches any text) and that explains the verdict, or null. `needs` has the properties of
+  // Returns an entry, or null, whose signature matches `signature` (of a failure found by fuzzing;
+  // * in the entry matches any text) and that explains the verdict. `needs` has the properties of
   // the smallest module, or is null.
   const expectations::Expectation* Explaining(const std::string& signature,
                                               const reports::Verdict& verdict,
                                               const std::set<std::string>* needs) const;
-  // Returns "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query without a match.
+  // Returns "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query that selects no case.
   std::vector<std::string> WithoutCase(const std::vector<std::string>& addresses) const;
-  // If the verdict is a pass, and an entry names earlier releases on which the case fails, returns
-  // the release that fixed the failure; otherwise "".
+  // If the verdict is a pass and an entry names the earlier releases on which the case fails,
+  // returns the release that fixed the failure, otherwise "".
   std::string FixedSince(const reports::Verdict& verdict) const;
   size_t size() const;
 

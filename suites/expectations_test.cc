@@ -13,14 +13,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Writes `text` to a file of that name and loads the list.
+// Writes `text` to a file with this name and loads it as a list.
 absl::StatusOr<ExpectationList> ListOf(const std::string& name, const std::string& text) {
   const std::string path = ::testing::TempDir() + "/" + name;
   std::ofstream(path) << text;
   return ExpectationList::Load(path);
 }
 
-// `since` and `before` name releases, which are ordered by the age of their sources.
+// `since` and `before` name releases. Releases are ordered by the age of their sources.
 TEST(ExpectationsTest, ConditionBeforeReleaseExcludesFixedVersion) {
   auto list = ListOf(
       "releases.textproto",

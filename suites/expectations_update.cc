@@ -18,12 +18,12 @@
 namespace hlocts::suites {
 namespace {
 
-constexpr size_t kReasonMax = 200;  // for an engine's message
+constexpr size_t kReasonMax = 200;  // of a message of an engine
 
 // A part of the file: an entry ("expectation {" to "}", both at the start of a line) or other text.
 struct Piece {
   std::string text;
-  expectations::Expectation entry;  // has a query if this piece is an entry
+  expectations::Expectation entry;  // has a query if this part is an entry
 };
 
 void ReadEntry(Piece& piece) {
@@ -76,7 +76,7 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
     reason =
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);
   }
-  // The entry applies to every version: the version of a build changes with the next build.
+  // The entry applies to all versions: the version changes with each build.
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
                       WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
                       "  # a guess: check the kind, and state the reason", "\n  clause: \"",
@@ -90,7 +90,7 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
 std::string UpdatedExpectations(const std::string& text,
                                 const std::vector<reports::Verdict>& verdicts,
                                 const std::vector<Case>& cases, std::string* done) {
-  std::map<std::string, const reports::Verdict*> surprises;  // by address
+  std::map<std::string, const reports::Verdict*> surprises;  // unexpected verdicts by address
   for (const reports::Verdict& verdict : verdicts) {
     if (!verdict.expected) surprises[verdict.case_address] = &verdict;
   }
@@ -98,7 +98,7 @@ std::string UpdatedExpectations(const std::string& text,
   std::string updated;
   for (Piece& piece : Split(text)) {
     auto surprise = surprises.find(piece.entry.query());
-    // An entry of another release is left as it is.
+    // Keeps an entry for another release as it is.
     if (piece.entry.query().empty() || surprise == surprises.end() ||
         !ConditionHolds(piece.entry, *surprise->second)) {
       updated += piece.text;
@@ -120,7 +120,7 @@ std::string UpdatedExpectations(const std::string& text,
     updated += piece.text;
   }
   for (const auto& [address, verdict] : surprises) {
-    if (!IsFailure(verdict->kind)) continue;  // a query for several cases is left to a person
+    if (!IsFailure(verdict->kind)) continue;  // a person edits queries for several cases
     ++added;
     updated += NewEntry(*verdict, cases);
   }

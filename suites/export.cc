@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The files of one case, and their names for the manifest.
+// The directory of one case, and the names of its files for the manifest.
 class Folder {
  public:
   explicit Folder(std::string path) : path_(std::move(path)) {}
@@ -29,7 +29,7 @@ class Folder {
   absl::Status Write(const std::string& name, const std::string& content) {
     return WriteFile(Name(name), content);
   }
-  // Returns the path of a file and adds it to the case.
+  // Returns the path of a file and adds its name to the list.
   std::string Name(const std::string& name) {
     names_.push_back(name);
     return absl::StrCat(path_, "/", name);
@@ -60,7 +60,7 @@ absl::Status WriteInputs(const Case& one, const backends::ExecuteRequest& reques
   return one.expect_text.empty() ? absl::OkStatus() : folder.Write("expect.txt", one.expect_text);
 }
 
-// Returns "" or the reason why there are no sets.
+// Writes the sets. Returns "", or the reason why there are none.
 absl::StatusOr<std::string> WriteSets(backends::Differ& differ, const backends::LoadOptions& load,
                                       Folder& folder) {
   for (int64_t d = 0; d < load.replicas * load.partitions; ++d) {
@@ -92,7 +92,7 @@ absl::Status ExportReject(const Case& one, Folder& folder, Json& line) {
   line["rule"] = one.reject_rule;
   HLOCTS_RETURN_IF_ERROR(folder.Write("control.hlo", one.control_text));
   auto module = ParseModule(one.module_text);
-  // A text that is not a module has no proto either.
+  // A text that cannot be parsed has no proto form.
   if (!module.ok()) return folder.Write("module.hlo", one.module_text);
   return WriteModule(one, **module, folder);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exports the suite as plain files for users without this program: `hlocts export`.
+// Exports the suite as plain files, for users without this program (`hlocts export`).
 //
-// DIR/manifest.jsonl has a line per case: {"case","operation","opcode","clauses","tier","kind",
-// "folder","devices","files"}. kind is "run" (execute, judge by expected.jsonl) or "reject"
-// (module.hlo must be rejected, control.hlo accepted). DIR/<folder> contains module.hlo, module.pb
-// and, if the case has them, inputs.txt, inputs.npz, infeed.txt, control.hlo, expect.txt (results
-// that the documents print) and expected.jsonl (acceptance set of the first device;
-// expected.r1.p0.jsonl and so on of the others).
+// DIR/manifest.jsonl has one line per case: {"case","operation","opcode","clauses","tier","kind",
+// "folder","devices","files"}. kind is "run" (execute, then judge by expected.jsonl) or "reject"
+// (module.hlo must be rejected, control.hlo must be accepted). DIR/<folder> contains module.hlo,
+// module.pb and, if the case has them, inputs.txt, inputs.npz, infeed.txt, control.hlo, expect.txt
+// (results that the documents print) and expected.jsonl (the acceptance sets on the first device;
+// expected.r1.p0.jsonl and so on for the others).
 #pragma once
 
 #include <string>
@@ -16,9 +16,9 @@
 
 namespace hlocts::suites {
 
-// Writes the case's directory and returns its line of the manifest. If the judge cannot compute an
-// acceptance set, writes no expected.jsonl, and the field "inconclusive" of the line has the
-// reason. Returns kInternal if a file cannot be written.
+// Writes the directory of the case and returns its line of the manifest. If the judge cannot
+// compute an acceptance set, writes no expected.jsonl, and the line has a field "inconclusive" with
+// the reason. Returns kInternal if a file cannot be written.
 absl::StatusOr<std::string> ExportCase(const Case& one, const backends::DiffOptions& options,
                                        const std::string& out);
 

@@ -25,7 +25,7 @@ constexpr const char* kAliases[] = {
 #undef HLOCTS_ALIAS
 };
 
-// Subjects of the documents that are not operations.
+// Subjects of the documents other than operations.
 constexpr const char* kSubjects[] = {"Copy", "Fusion", "InputOutputAlias", "Layout"};
 
 constexpr Opcode kOpcodes[] = {
@@ -34,8 +34,8 @@ constexpr Opcode kOpcodes[] = {
 #undef HLOCTS_OPCODE
 };
 
-// Returns true if the verdict on an output agrees with the one that the case states. An output with
-// too few checked bits counts as accepted, and a NaN with wrong bits as rejected.
+// Returns true if the verdict on an output agrees with the one in the case. An output with too few
+// bits checked agrees with a pass, a NaN with wrong bits with a fail.
 bool Agrees(const reports::Verdict& verdict, Outcome stated) {
   const bool refused = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kNanBits;
   if (stated == Outcome::kFail) return refused;
@@ -67,7 +67,7 @@ absl::Status CheckAnswers(const Case& one, std::vector<std::string>& mistakes) {
   return absl::OkStatus();
 }
 
-// Returns true for a module that only tests its shape rule (spec/infer/cases).
+// Returns true for a module that only tests a shape rule (spec/infer/cases).
 bool IsOfAShapeRule(const Case& one) {
   return one.clauses.empty() && one.outputs.empty() && one.expect_text.empty();
 }
@@ -136,7 +136,7 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                         ": ", judged.message()));
       continue;
     }
-    if (one.sweep || one.tier > Tier::kPresubmit) continue;  // minutes each
+    if (one.sweep || one.tier > Tier::kPresubmit) continue;  // these run for minutes
     reports::Verdict verdict = RunCase(one, reference, backends::DiffOptions());
     if (!IsFailure(verdict.kind) || IsInconclusive(verdict.kind)) {
       continue;
@@ -147,7 +147,7 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
         contradicts ? "the case contradicts the reference: " : "",
         verdict.reason.empty() ? reports::VerdictToText(verdict) : reports::ReasonText(verdict)));
   }
-  std::set<std::string> seen;  // cases of one template share a mistake
+  std::set<std::string> seen;  // all cases of one template have the same mistake
   std::erase_if(mistakes, [&](const std::string& one) { return !seen.insert(one).second; });
   return mistakes;
 }

@@ -13,11 +13,11 @@
 
 namespace hlocts::suites {
 
-// The names that a case may cite: ids of clauses, documented operations, opcodes.
+// The names that a case may cite: ids of clauses, operations of the documents, opcodes.
 class CaseNames {
  public:
   static absl::StatusOr<CaseNames> Load();
-  // Returns "file:line: what" for each clause, operation or opcode that does not exist.
+  // Returns "file:line: message" for each clause, operation or opcode that does not exist.
   std::vector<std::string> MistakesOf(const Case& one) const;
 
  private:
@@ -25,8 +25,8 @@ class CaseNames {
   std::vector<std::string> operations_, opcodes_;
 };
 
-// Returns "file:line: what" for every mistake below a directory or in one file. `reference` runs
-// the smoke and presubmit cases without outputs or sweep. One that fails contradicts it.
+// Returns "file:line: message" for every mistake in a file or below a directory. Runs smoke and
+// presubmit cases without outputs or sweep on `reference`; a case that fails there is a mistake.
 absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    backends::Backend& reference,
                                                    const std::function<bool()>& stop);

@@ -29,12 +29,12 @@
 namespace hlocts::suites {
 namespace {
 
-// A file gets a tag, a keyed hash, if this user's hlocts wrote it. Files can name code to run (an
-// engine's path, a library), so only files with such a tag are trusted.
+// Files may name code to run (a plugin path, a library). Only a file with a valid tag is trusted: a
+// keyed hash, which shows that this user's hlocts wrote the file.
 
 constexpr size_t kSecretBytes = 32;
 
-// Returns the secret. If several processes create it concurrently, the first one links its file.
+// Returns the secret key. If several processes create it at once, all use the first one.
 std::string Secret() {
   auto cache = backends::EngineCache();
   if (!cache.ok()) return "";
@@ -57,7 +57,7 @@ std::string Secret() {
 }
 
 // Returns a hash of the text and of a secret, which is created on first use in the user's cache
-// directory. Returns "" if no secret can be kept.
+// directory. Returns "" if the secret cannot be stored.
 std::string OwnershipTag(const std::string& text) {
   const std::string secret = Secret();
   return secret.empty() ? "" : Sha256(secret + Sha256(secret + text));
@@ -69,16 +69,16 @@ bool IsOwn(const std::string& text, const std::string& mark) {
 
 constexpr char kFolder[] = "{folder}/";
 
-// The words with paths are kept in the user's cache directory, under the name `key`, so that a
-// directory that others read has none.
+// Arguments that contain paths are stored in the user's cache directory under the name `key`,
+// because others may read the directory of the run.
 std::string PlacesFile(const std::string& key) {
   auto cache = backends::EngineCache();
   return cache.ok() && !key.empty() ? absl::StrCat(*cache, "/places/", key) : "";
 }
 
-// Returns the word of the user whose path `recorded` lacks; nullopt if it is unknown here.
+// Returns the stored argument that is `recorded` with its path; nullopt if there is none here.
 std::optional<std::string> WordWithPath(const std::string& recorded, const std::string& key) {
-  // The key is a file name: a hash, and no path from the directory.
+  // The key must be a hash: otherwise it could name a file outside of the cache.
   if (key.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;
   const auto words = ReadFile(PlacesFile(key));
   for (absl::string_view word : absl::StrSplit(words.ok() ? *words : "", '\n'))
@@ -86,7 +86,7 @@ std::optional<std::string> WordWithPath(const std::string& recorded, const std::
   return std::nullopt;
 }
 
-// The arguments of `hlocts`, and the directory of their files.
+// The arguments of a command of `hlocts`, and the directory for its files.
 class CommandLine {
  public:
   explicit CommandLine(std::string folder) : folder_(std::move(folder)) {}
@@ -98,12 +98,12 @@ class CommandLine {
     words_.push_back(backends::WithoutFolders(argument));
     if (words_.back() != argument) absl::StrAppend(&places_, argument, "\n");
   }
-  // Adds a value only if it differs from the default of the command line.
+  // Adds a value only if it differs from the default of the flag.
   template <typename T>
   void AddUnless(const T& usual, const std::string& flag, const T& value) {
     if (value != usual) Add(absl::StrCat(flag, value));
   }
-  // The command in the directory of the run.
+  // Returns the command for use in the directory of the run.
   std::string text() const {
     const std::string near =
         absl::StrCat("cases/", std::filesystem::path(folder_).filename().string(), "/");
@@ -126,7 +126,7 @@ class CommandLine {
   }
 
  private:
-  std::string folder_, places_;  // places_: a line for each word with a path
+  std::string folder_, places_;  // places_: one line for each argument with a path
   std::vector<std::string> words_ = {"diff"};
 };
 
@@ -198,7 +198,7 @@ absl::StatusOr<nlohmann::json> ReadReplayFile(const std::string& folder) {
 }
 
 constexpr absl::string_view kEngine = "--backend=";
-// Prefixes of arguments that neither write nor run code from the directory.
+// Prefixes of arguments that neither write files nor run code of the directory.
 constexpr absl::string_view kPlainWords[] = {"{folder}/",
                                              "--inputs={folder}/",
                                              "--infeed={folder}/",
@@ -217,7 +217,7 @@ bool IsPlain(absl::string_view word) {
                      [&](absl::string_view one) { return absl::StartsWith(word, one); });
 }
 
-// Returns an error if the word `--backend=` names a plugin file that is not there.
+// Returns an error if the argument `--backend=` names a plugin file that does not exist.
 absl::Status CheckPlugin(const std::string& word, const std::string& folder) {
   const auto name = backends::ParseBackendName(word.substr(kEngine.size()));
   if (!name.ok() || name->name != "pjrt" || std::filesystem::exists(name->argument))

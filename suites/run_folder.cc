@@ -22,12 +22,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Files that a run writes; --claim adds claim.json and expectations.
+// The files that a run writes; --claim adds claim.json and expectations.
 constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt", "run.json",
                                 "selection.txt",  "scorecard.txt", "claim.json",  "SHA256SUMS",
                                 "cases",          "expectations"};
 
-// Returns a case's entries in failing.txt and replay.txt; none if a file of the case is missing.
+// Returns a case's entries of failing.txt and replay.txt; nullopt if a file of it is missing.
 std::optional<std::pair<std::string, std::string>> EntriesOf(const std::string& folder) {
   const bool whole = fs::exists(folder + "/replay.json") && fs::exists(folder + "/verdict.txt") &&
                      (fs::exists(folder + "/module.hlo") || fs::exists(folder + "/control.hlo"));
@@ -76,7 +76,7 @@ absl::Status RunFolder::CheckSameRequest(const reports::RunRecord& earlier) cons
                       earlier.selection.size(), " cases): expected another directory");
 }
 
-// Verdicts of two plugin files with one name are not one run.
+// Verdicts of different plugin files with the same name must not be mixed in one run.
 absl::Status RunFolder::CheckSamePlugins(const reports::LoadedRun& earlier) const {
   const auto hash_in = [](const reports::RunRecord& record, const std::string& engine) {
     auto found = record.plugins.find(engine);
@@ -92,8 +92,8 @@ absl::Status RunFolder::CheckSamePlugins(const reports::LoadedRun& earlier) cons
 }
 
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() {
-  // A full disk or the end of the process may have left half a line, to which the next one would be
-  // added.
+  // If the disk was full or the process was killed, the last line may be incomplete: it must not be
+  // continued by the next one.
   const std::string path = path_ + "/verdicts.jsonl";
   HLOCTS_ASSIGN_OR_RETURN(std::string records, ReadFile(path));
   records.resize(records.rfind('\n') + 1);  // npos + 1 is 0
@@ -118,7 +118,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Take(
   const std::vector<absl::string_view> lines = absl::StrSplit(records, '\n', absl::SkipEmpty());
   if (lines.size() != verdicts.size())
     return InvalidInput("--out: ", path_, "/verdicts.jsonl: expected one verdict in each line");
-  // A case runs again on every engine, so its verdicts are kept together.
+  // A case runs again on all engines, so its verdicts are kept or dropped together.
   std::map<std::string, size_t> whole;
   for (const reports::Verdict& verdict : verdicts)
     whole[verdict.case_address] += !IsFailure(verdict.kind) || EntriesOf(CaseFolder(verdict));
@@ -143,8 +143,8 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Take(
   return kept;
 }
 
-// Removes only files that an earlier run of the same request wrote. Fails if the directory has
-// another run, or a cases/ that no run wrote.
+// Removes only files that an earlier run of the same request wrote. Fails if the directory belongs
+// to another run, or has a cases/ that no run wrote.
 absl::Status RunFolder::Clean() const {
   std::error_code error;
   const bool is_run = HoldsRun();
@@ -195,8 +195,8 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
 absl::Status RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
   if (path_.empty()) return absl::OkStatus();
   errno = 0;
-  // A recorded failure has its files: if they cannot be written, the case is without a record, and
-  // --resume runs it.
+  // The files of a failure are written before its record: if they cannot be written, the case has
+  // no record, and --resume runs it again.
   if (IsFailure(verdict.kind)) HLOCTS_RETURN_IF_ERROR(WriteCaseFolder(one, verdict));
   records_ << reports::VerdictToRecord(verdict) << std::endl;
   if (records_ && IsFailure(verdict.kind)) {
@@ -221,7 +221,7 @@ absl::Status RunFolder::WriteCaseFolder(const Case& one, const reports::Verdict&
   HLOCTS_RETURN_IF_ERROR(WriteFile(
       folder + "/replay.txt", absl::StrCat("hlocts ", replay, "  # ", OutcomeName(verdict.kind),
                                            verdict.expected ? ", known" : "", "\n")));
-  // The entry links a cell of the scorecard to the module, the clauses and the expectation.
+  // The entry links the failure to the module, the clauses and the expectation.
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(folder + "/failing.txt",
                 absl::StrCat(text, "\n    suites/cases/", one.place.file, ":", one.place.line,

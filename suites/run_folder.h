@@ -16,36 +16,36 @@
 
 namespace hlocts::suites {
 
-// Returns the plugin file of an engine: that of pjrt:PATH, of our own engines and of releases that
-// are plugins; "" for other engines.
+// Returns the plugin file of an engine: of pjrt:PATH, of this project's engines, and of releases
+// that are plugins. Returns "" for other engines.
 std::string PluginFileOf(const backends::BackendName& name);
 
-// Returns the hash of each plugin file that can be read, by recorded name. `engines` maps recorded
-// names to the names on the command line.
+// Returns the hash of each plugin file that can be read, by the recorded name of the engine.
+// `engines` maps recorded names to names on the command line.
 std::map<std::string, std::string> PluginHashes(const std::map<std::string, std::string>& engines);
 
-// Returns true if the records are of the same request.
+// Returns true if both records have the same request.
 bool SameRun(const reports::RunRecord& a, const reports::RunRecord& b);
 
-// The output directory of a run: records, the scorecard, and, for every case that neither passes
-// nor is unsupported (expected or not), files and a line in replay.txt that reproduce its verdict.
-// An empty path writes nothing.
+// The output directory of a run: records, the scorecard, and files for every case that neither
+// passes nor is unsupported (expected or not), with a line of replay.txt that reproduces its
+// verdict. If the path is empty, nothing is written.
 class RunFolder {
  public:
-  // Hashes the plugins of `engines`, so it is made before they start.
+  // Hashes the plugins of `engines`; must therefore be called before the engines start.
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
-  // Removes the files of an earlier run of the same request or, if `resume`, returns its verdicts,
-  // except of cases that must run again, and appends new ones. Fails if the directory cannot be
-  // written, is being written by another process, has cases/ but no run, or has a run of another
-  // request or, if `resume`, of another plugin file.
+  // Removes the files of an earlier run of the same request. If `resume`, instead returns its
+  // verdicts, except those of cases that must run again, and will append to them. Fails if the
+  // directory cannot be written, is in use by another process, has cases/ but no run, or has a run
+  // of another request or (if `resume`) of another plugin file.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
-  // Returns true if there is an earlier run, which Open would remove without `resume`.
+  // Returns true if there is an earlier run. Open removes it unless `resume` is true.
   bool HoldsRun() const;
-  // Returns an error if a write fails. The run must end then, since its records are lost.
+  // Returns an error if a write fails. The run must then end, because records would be lost.
   absl::Status Add(const Case& one, const reports::Verdict& verdict);
   absl::Status Finish(const std::string& scorecard, bool complete);
-  // Returns how to inspect the failures, or "" if there are none.
+  // Returns a text about how to inspect the failures, or "" if there are none.
   std::string Summary() const;
 
  private:
@@ -54,12 +54,12 @@ class RunFolder {
   absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier();
   absl::Status Clean() const;
   std::string CaseFolder(const reports::Verdict& verdict) const;
-  // Returns the verdicts of cases that have one on each engine and the files of their failures.
-  // Writes failing.txt and replay.txt from these files, and verdicts.jsonl without the others.
-  // `records`: the lines of the verdicts.
+  // Returns the verdicts of complete cases: each has a verdict on every engine, and its failures
+  // have their files. Writes failing.txt and replay.txt from these files, and verdicts.jsonl
+  // without other verdicts. `records` are the lines of the verdicts.
   absl::StatusOr<std::vector<reports::Verdict>> Take(absl::string_view records,
                                                      std::vector<reports::Verdict> verdicts);
-  // Writes what repeats the verdict, and the entries of failing.txt and replay.txt.
+  // Writes the files that repeat the verdict, and the entries of failing.txt and replay.txt.
   absl::Status WriteCaseFolder(const Case& one, const reports::Verdict& verdict) const;
   void CountFailure(const reports::Verdict& verdict);
 
@@ -69,7 +69,7 @@ class RunFolder {
   std::map<std::string, std::string> engines_;
   FolderLock lock_;
   std::ofstream records_, replays_, failing_cases_;
-  // Counts for failing.txt, which has inconclusive cases too; surprises: unexpected verdicts.
+  // The counts of failing.txt, which includes inconclusive cases.
   int64_t failures_ = 0, inconclusive_ = 0, unexpected_ = 0;
 };
 

@@ -40,7 +40,7 @@ reports::Verdict RunValid(const Case& one, const Module& module, backends::Backe
   return backends::Differ(module, *request, options).Diff(backend);
 }
 
-// Runs a reject case, which is evidence only if the engine accepts its control (one edit away).
+// Runs a reject case. Rejection is evidence only if the engine accepts the control (one edit away).
 reports::Verdict RunReject(const Case& one, const Module& module, backends::Backend& backend,
                            const backends::DiffOptions& base) {
   backends::DiffOptions options = base;
@@ -64,8 +64,8 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   return backends::DiffInvalidModule(module, backend, options);
 }
 
-// Makes the verdict unsupported if the documents let the engine accept or reject the module. A
-// crash or a wrong value still counts.
+// Makes the verdict unsupported if the documents permit the engine to accept or reject the module.
+// A crash or a wrong value remains a failure.
 void AllowAcceptOrReject(const Case& one, reports::Verdict& verdict) {
   if (one.open_ruling.empty() || verdict.of_control) return;
   const bool taken = verdict.kind == Outcome::kAccepted;
@@ -75,7 +75,7 @@ void AllowAcceptOrReject(const Case& one, reports::Verdict& verdict) {
                                 " leaves to the engine: ", verdict.reason);
 }
 
-// Makes the rejection of an opcode unsupported if no document names the opcode (ruling 0101).
+// Makes the rejection of an opcode unsupported if the documents do not mention it (ruling 0101).
 void MarkUndocumentedOpcodeUnsupported(const Case& one, reports::Verdict& verdict) {
   if (verdict.kind != Outcome::kRejected || one.operation != one.opcode) return;
   const std::optional<Opcode> opcode = OpcodeFromName(one.opcode);
@@ -84,8 +84,8 @@ void MarkUndocumentedOpcodeUnsupported(const Case& one, reports::Verdict& verdic
   verdict.reason = absl::StrCat("rejected; ", one.opcode, " is not documented: ", verdict.reason);
 }
 
-// Checks a case with the directive @inconclusive. If the judge can check something in the default
-// profile, the verdict is an error: the directive must be removed.
+// Checks a case with the directive @inconclusive. If the judge can decide something in the default
+// profile, the verdict becomes an error: the directive must be removed.
 void CheckDeclaredInconclusive(const Case& one, Profile profile, reports::Verdict& verdict) {
   const bool relaxed = profile == Profile::kRelaxed;
   const std::string& nature = relaxed ? one.inconclusive_in_relaxed : one.inconclusive;
@@ -138,13 +138,13 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
 
 namespace {
 
-// Returns true if one compilation is enough for both cases, which differ only in their inputs.
+// Returns true if one compilation suffices for both cases: they differ only in their inputs.
 bool SharesModule(const Case& a, const Case& b) {
   return a.module_text == b.module_text && a.replicas == b.replicas && a.reject_rule.empty() &&
          b.reject_rule.empty() && !a.sweep && !b.sweep;
 }
 
-// The work of all jobs. Adjacent cases with the same module stay on one worker.
+// The cases for all jobs. Adjacent cases with the same module run on the same worker.
 class Queue {
  public:
   explicit Queue(const std::vector<Case>& cases) {
@@ -154,7 +154,7 @@ class Queue {
     begins_.push_back(cases.size());
   }
   size_t size() const { return begins_.size() - 1; }
-  // Returns the first case and the one after the last.
+  // Returns the index of the first case and of the one after the last.
   std::optional<std::pair<size_t, size_t>> Next() {
     size_t next = next_.fetch_add(1);
     if (next + 1 >= begins_.size()) return std::nullopt;
@@ -166,7 +166,7 @@ class Queue {
   std::atomic<size_t> next_{0};
 };
 
-// Runs a case with an unexpected verdict again to see whether the verdict is the same.
+// Runs a case with an unexpected verdict again to find out whether it is a flake.
 reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const RunnerOptions& options,
                           reports::Verdict first) {
   std::string kinds(OutcomeName(first.kind));
@@ -180,7 +180,7 @@ reports::Verdict RunAgain(const Case& one, backends::Backend& engine, const Runn
   return first;
 }
 
-// Rejects options that make the engine reject even the simplest module.
+// Rejects options with which the engine rejects even the simplest module.
 absl::Status ProbeOptions(const std::string& name, backends::Backend& engine) {
   if (!absl::StrContains(name, '?')) return absl::OkStatus();
   auto module = ParseModule("HloModule probe\nENTRY e { ROOT c = f32[] constant(1) }\n");
@@ -215,7 +215,7 @@ absl::StatusOr<Engines> StartEngines(
       engines.all.push_back(*std::move(engine));
       continue;
     }
-    // The name is wrong; the engine is not missing.
+    // The name is unknown, so the engine is not merely missing.
     if (absl::IsNotFound(engine.status())) return engine.status();
     if (absl::IsInvalidArgument(engine.status())) return Annotate(engine.status(), name);
     if (!unavailable) return Annotate(engine.status(), name);
@@ -259,14 +259,14 @@ void RunCases(const std::vector<Case>& cases, Engines& first, const RunnerOption
           }
           reports::Verdict verdict = RunOnce(cases[i], *engine, options, /*reuse=*/i > next->first);
           std::lock_guard<std::mutex> lock(mutex);
-          if (options.stop()) return;  // the stop may have caused the verdict
+          if (options.stop()) return;  // the verdict may be due to the stop
           sink(cases[i], verdict);
         }
       }
     }
   };
-  // On a busy machine an engine's process for another job may not start in time. Such a job runs no
-  // cases, since they would have no verdict on that engine; the first job runs them instead.
+  // On a busy machine the engines of an additional job may not start in time. Such a job runs no
+  // cases, which would lack verdicts; the other jobs run them.
   auto work = [&] {
     auto engines = StartEngines(first.names, nullptr);
     if (engines.ok()) take(*engines);

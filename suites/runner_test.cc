@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests verdicts that depend on the subject of the case.
+// Tests verdicts that depend on the operation that the case is about.
 #include "suites/runner.h"
 
 #include <gmock/gmock.h>
@@ -40,11 +40,11 @@ TEST(RunnerTest, AnEngineMayLackAnOpcodeOfNoDocument) {
   EXPECT_EQ(lacking.kind, Outcome::kUnsupported);
   EXPECT_THAT(lacking.reason, HasSubstr("mulhi is not documented"));
   EXPECT_EQ(VerdictOn("Mul", "multiply(x, x)").kind, Outcome::kRejected);
-  // Copy is a subject of the documents, so its rejection is not excused.
+  // Copy is a subject of the documents: rejecting it is a failure.
   EXPECT_EQ(VerdictOn("Copy", "copy(x)").kind, Outcome::kRejected);
 }
 
-// An engine that supports shardings must accept tiles that divide the array.
+// An engine with shardings must accept tiles that divide the array, but may reject other tiles.
 TEST(RunnerTest, AnEngineMayLackTilesOfUnequalSize) {
   const auto verdict_on = [](int size) {
     auto cases = ParseCases(

@@ -10,7 +10,7 @@
 
 namespace hlocts::suites {
 
-// or := and ("or" and)*; and := not ("and" not)*; not := "not" not | "(" or ")" | word
+// The grammar: or := and ("or" and)*; and := not ("and" not)*; not := "not" not | "(" or ")" | word
 class WordParser {
  public:
   explicit WordParser(const std::string& text) : text_(text) { Advance(); }
@@ -128,7 +128,7 @@ absl::Status KeepAddresses(const std::vector<std::string>& addresses, const std:
 std::string NearestAddress(const std::string& query, const std::vector<std::string>& names) {
   std::string nearest = Nearest(query, names);
   if (!nearest.empty()) return nearest;
-  // Match the area or the operation alone.
+  // Also compares with the area alone and with the operation alone.
   std::vector<std::string> parts;
   for (const std::string& name : names) {
     parts.push_back(name.substr(0, name.find('/')));
@@ -147,8 +147,8 @@ std::string NearestQuery(const std::string& query, const std::vector<std::string
   constexpr size_t kShortest = 3;
   const auto holds = [&](const std::string& address) { return absl::StrContains(address, query); };
   const auto first = std::find_if(addresses.begin(), addresses.end(), holds);
-  if (query.size() >= kShortest && first != addresses.end()) {  // it matches if stars are added
-    // A query that begins an address needs only a star at its end.
+  if (query.size() >= kShortest && first != addresses.end()) {  // it would match with stars
+    // If an address begins with the query, a star at the end suffices.
     const std::string starred =
         absl::StartsWith(*first, query) ? absl::StrCat(query, "*") : absl::StrCat("*", query, "*");
     return absl::StrCat(

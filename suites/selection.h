@@ -12,7 +12,7 @@
 namespace hlocts::suites {
 
 // An expression such as `bf16 and not (nan or inf)`. A word is true for an address that contains
-// it. A syntax error is reported with its position (kInvalidArgument).
+// the word. Syntax errors (kInvalidArgument) contain their position.
 class WordExpression {
  public:
   static absl::StatusOr<WordExpression> Parse(const std::string& text);
@@ -40,8 +40,8 @@ absl::Status KeepAddresses(const std::vector<std::string>& addresses, const std:
 
 // Returns the name with the smallest edit distance, or "" if none is near.
 std::string NearestAddress(const std::string& query, const std::vector<std::string>& names);
-// Returns a suffix for the error of a query that selects no address: "; '*QUERY*' selects 3, such
-// as ...", "; nearest: ...", or "".
+// Returns the end of the error message for a query that selects no address: "; '*QUERY*' selects 3,
+// such as ...", "; nearest: ...", or "".
 std::string NearestQuery(const std::string& query, const std::vector<std::string>& addresses);
 
 }  // namespace hlocts::suites

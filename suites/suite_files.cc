@@ -12,7 +12,7 @@
 namespace hlocts::suites {
 namespace {
 
-// Returns true if a query could select a case of that file.
+// Returns true if a query could select a case of this file.
 bool Concerns(const std::vector<std::string>& queries, const BadFile& file) {
   if (queries.empty()) return true;
   const std::string cases = file.prefix + ":";

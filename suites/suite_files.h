@@ -11,8 +11,8 @@
 namespace hlocts::suites {
 
 using hlocts::HomeFolder;
-// Returns those cases of `tier` and the smaller tiers that any query selects; all of them if there
-// are no queries. Returns an error that names the nearest match if a query selects no case.
+// Returns the cases of `tier` and of smaller tiers that a query selects, or all if there are no
+// queries. If a query selects no case, returns an error with the nearest address.
 absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& queries, Tier tier);
 
 }  // namespace hlocts::suites

@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kPatterns = int64_t{1} << 32;
 
 uint64_t HashOf(absl::string_view bytes, uint64_t hash = 14695981039346656037u) {
-  // Hash eight bytes at a time: a part has megabytes.
+  // Hashes eight bytes at a time, because a part has megabytes.
   for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
     uint64_t word;
     std::memcpy(&word, bytes.data(), 8);
@@ -27,7 +27,7 @@ uint64_t HashOf(absl::string_view bytes, uint64_t hash = 14695981039346656037u) 
   return hash;
 }
 
-// Returns a hash of this program: the judge of another build may accept other outputs.
+// Returns a hash of this program: the judge in another build may accept other outputs.
 uint64_t ProgramHash() {
   static const uint64_t hash = [] {
     std::ifstream in("/proc/self/exe", std::ios::binary);
@@ -50,10 +50,10 @@ uint64_t HashOfOutputs(const std::vector<std::vector<Literal>>& outputs) {
 struct Accepted {
   uint64_t hash = 0;
   int64_t elements = 0, unspecified = 0;
-  double bits = 0;  // bits checked per element
+  double bits = 0;  // bits checked, per element
 };
 
-// Remembers the accepted parts of one module if it can write a file.
+// The accepted parts of one module, in a file. Remembers nothing if the file cannot be written.
 class Memory {
  public:
   Memory(const Module& module, const Case& one, const backends::DiffOptions& options,
@@ -102,7 +102,7 @@ void AddTo(reports::Verdict& sum, const Accepted& part) {
   sum.bits_checked_mean = sum.elements > 0 ? bits / static_cast<double>(sum.elements) : 0;
 }
 
-// Runs and judges one part. Adds a pass to the sum and returns any other verdict.
+// Runs and judges one part. If it passes, adds it to the sum; otherwise returns its verdict.
 std::optional<reports::Verdict> RunPart(const Module& module, backends::Executable& executable,
                                         const Shape& shape, int64_t part,
                                         const backends::DiffOptions& options,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a module on every bit pattern of a 32-bit parameter, for `@inputs sweep`. The module is
-// compiled once and runs 2^32 / N times, each time on a part: N patterns as the N elements of the
-// parameter.
+// compiled once and runs 2^32 / N times, where N is the number of elements of the parameter. Each
+// run is a part: its N elements are N of the patterns.
 //
-// Accepted outputs are remembered by their hash, per module, profile and build of this program, in
-// $HLOCTS_SWEEPS or ~/.cache/hlocts/sweeps: equal bits are not judged again.
+// Hashes of accepted outputs are stored per module, profile and build of this program in
+// $HLOCTS_SWEEPS or ~/.cache/hlocts/sweeps. Outputs with equal bits are not judged again.
 #pragma once
 
 #include <functional>
@@ -14,9 +14,9 @@
 
 namespace hlocts::suites {
 
-// Returns the first verdict on a part that is not a pass, or the combined pass of all parts.
-// Returns kError if the module does not have exactly one parameter, of 32 bits per element and a
-// size that divides 2^32. `stop` is polled between parts; true ends the sweep with kError.
+// Returns the first verdict on a part that is not a pass, or else the sum of all passes. Returns
+// kError if the module does not have exactly one parameter with 32 bits per element and a size that
+// divides 2^32. `stop` is polled between parts; if it returns true, so does the sweep with kError.
 reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
                           const backends::DiffOptions& options, const std::function<bool()>& stop);
 

@@ -72,7 +72,7 @@ absl::Status CampaignState::Load(const std::string& path) {
     return InvalidInput(path, ": expected a campaign of seed ", seed, ", found seed ",
                         json["seed"].get<uint64_t>());
   }
-  // Files from before version 1.0 call variants "twins".
+  // Files from before version 1.0 use another word for variants.
   const std::string found =
       absl::StrReplaceAll(json["recipe"].get<std::string>(), {{", twins ", ", variants "}});
   if (found != recipe) {

@@ -4,14 +4,14 @@
     build/hlocts export --out=exported
     python3 judge_jaxlib.py exported            # needs: pip install jax
 
-expected.jsonl has a line per output leaf. "exact" is the array's bytes (sub-byte integers a byte each,
-zeros of either sign where "zero_sign_free", any NaN for a NaN where "nan_bits_free"). "sets" is a list of
-[flags, lo, hi, origin, term], two entries for a complex element; {"repeat": n} repeats the last one. A
-value is accepted if a flag admits it. lo and hi are the bits of a double in hexadecimal, or decimal
-integers with flag INTEGER. A leaf with a "predicate" also has a condition on the array as a whole:
-"normwise" (the error of each transform as a vector), "residual" (of a factorization or a solution, from
-the engine's own result) and "permutation" (rows of a sort) are judged here if the file has the data, as
-it has for small arrays. The script counts "distribution" and the others, which need hlocts.
+expected.jsonl has a line per output leaf. "exact" contains the bytes of the array: a byte per sub-byte
+integer; zeros of either sign are accepted if "zero_sign_free", any NaN for a NaN if "nan_bits_free".
+"sets" is a list of [flags, lo, hi, origin, term], two for each complex element; {"repeat": n} repeats the
+last one. Flags permit NaN, infinities, zeros of each sign and finite values. A finite value must also be
+from lo to hi: the bits of a double in hexadecimal, or decimal integers with flag INTEGER. A leaf with a
+"predicate" also has a condition on the array as a whole. If the file has the data, as for small arrays,
+this script checks "normwise" (the error of each transform as a vector), "residual" (of a factorization or
+solution, from the engine's result) and "permutation" (rows of a sort); it only counts all others.
 """
 import json
 import os
@@ -31,7 +31,7 @@ def double(text):
 
 
 def accepts(entry, value, raw):
-    """value: a Python int or float; raw: the bits of a float element."""
+    """Returns True if the entry accepts an int or float; raw: the bits of the float."""
     flags, lo, hi = entry[:3]
     if flags & ANY:
         return True
@@ -59,13 +59,13 @@ def entries(sets):
 
 
 def parts(array):
-    """Elements in row-major order, complex ones as two."""
+    """Returns the elements in row-major order; a complex element becomes two numbers."""
     flat = np.ascontiguousarray(array).reshape(-1)
     return flat.view(flat.real.dtype) if np.iscomplexobj(flat) else flat
 
 
 def check(leaf, array):
-    """Returns None, or the error of the first wrong element."""
+    """Returns None, or a text about the first wrong element."""
     if list(array.shape) != leaf["dimensions"]:
         return f"shape {array.shape}, expected {leaf['dimensions']}"
     values = parts(array)
@@ -90,7 +90,7 @@ def check(leaf, array):
 
 
 def numbers(values, like):
-    """Returns a parameter's list as a 1-D array; if `like` is complex, two entries are one number."""
+    """Returns a list of numbers as a 1-D array; two entries make a number if `like` is complex."""
     flat = np.array([np.nan if v is None else v for v in values], dtype=np.float64)
     return (flat.view(np.complex128) if np.iscomplexobj(like) else flat).reshape(-1)
 
@@ -109,7 +109,7 @@ def wide(array):
 
 
 def inverted_blocks(bound, t):
-    """|T| (I - 2 bound |T^-1||T|)^-1 |T^-1|, for engines that multiply by inverses of blocks."""
+    """Returns |T| (I - 2 bound |T^-1||T|)^-1 |T^-1|, for engines that use inverses of blocks."""
     inverse = np.abs(np.linalg.inv(t))
     return np.abs(t) @ np.linalg.solve(np.eye(len(t)) - 2 * bound * inverse @ np.abs(t), inverse)
 
@@ -122,13 +122,13 @@ def cholesky(p, array):
     for free, a, radius, result in zip(p["free"], given, off, results):
         if free:
             continue
-        if not p["lower"]:  # a is Hermitian: its upper triangle is the conjugate of the lower one
+        if not p["lower"]:  # a is Hermitian: the upper triangle is the conjugate of the lower one
             a, result, radius = a.conj().T, result.conj().T, radius.T
         low = np.tril(result)
         if not (np.isfinite(low).all() and (np.diag(low).real > 0).all()):
             return "an element is not finite, or a diagonal one is not positive"
         residual = np.abs(np.tril(a) - np.tril(low @ low.conj().T))
-        # Row i of L and row j of it, up to column j.
+        # The sums of row i and of row j of |L|, up to column j.
         rows = np.array([[np.abs(low[[i, j], : j + 1]).sum() for j in range(n)] for i in range(n)])
         allowed = p["bound"] * (np.abs(low) @ np.abs(low).T) + p["flush"] * (1 + rows) + radius
         if p.get("block_inverse"):
@@ -152,7 +152,7 @@ def triangular_solve(p, array):
             continue
         t = np.tril(a) if p["lower"] else np.triu(a)
         if p["unit"]:
-            np.fill_diagonal(t, 1)  # the diagonal is not read
+            np.fill_diagonal(t, 1)  # a unit diagonal is assumed, not read
         t = {"TRANSPOSE": t.T, "ADJOINT": t.conj().T}.get(p["transpose"], t)
         if not p["left"]:
             t, u, r = t.T, u.T, r.T
@@ -182,7 +182,7 @@ def row_bytes(arrays, flush, at):
 
 
 def permutation(p, slots):
-    """slots: the outputs that are columns of the rows, by the number of their operand."""
+    """slots: the outputs with the columns of the rows, by operand number."""
     own = [slots[k].reshape(-1) for k in sorted(slots)]
     wanted = [np.frombuffer(bytes.fromhex(p["sorted"][k]), dtype=slots[k].dtype) for k in sorted(slots)]
     flush = [p["may_flush"][k] for k in sorted(slots)]
@@ -195,7 +195,7 @@ def permutation(p, slots):
 
 
 def moved_back(leaf, array):
-    """Returns the array that the predicate reads; None if the file does not give its positions."""
+    """Returns the array as the predicate reads it; None if the file does not give its positions."""
     moved = leaf.get("moved")
     if not isinstance(moved, dict):
         return None if moved else array
@@ -205,7 +205,7 @@ def moved_back(leaf, array):
 
 
 def joint(leaves, outputs):
-    """Returns (number of predicates left to hlocts, error of the others or None)."""
+    """Returns (number of predicates left to hlocts, first error of the others or None)."""
     left = 0
     outputs = [moved_back(leaf, array) for leaf, array in zip(leaves, outputs)]
     for number, (leaf, array) in enumerate(zip(leaves, outputs)):
@@ -247,7 +247,7 @@ def judge(folder, outputs):
 
 
 def run(folder):
-    """Outputs of jaxlib's CPU client on module.pb and inputs.npz."""
+    """Returns the outputs of jaxlib's CPU client for module.pb and inputs.npz."""
     import jax
     from jaxlib import xla_client
 
@@ -266,7 +266,7 @@ def run(folder):
 
 
 def one(case, folder):
-    # numpy has no names for the narrow types: the .npz holds their bits, which jaxlib would take as integers.
+    # numpy has no names for the narrow types: the .npz has their bits, which jaxlib would read as integers.
     text = open(os.path.join(folder, "module.hlo")).read()
     if any(f"{name}[" in text for name in ("bf16", "f8", "f4", "s4", "u4", "s2", "u2")) or "f8e" in text:
         return "skip", "a type that numpy does not have"
@@ -274,7 +274,7 @@ def one(case, folder):
         return "skip", "several devices, or no acceptance set"
     try:
         outputs = run(folder)
-    except Exception as error:  # the engine's refusal, in its own words
+    except Exception as error:  # the message with which the engine refused
         return "refused", str(error).splitlines()[0][:160]
     return judge(folder, outputs)
 

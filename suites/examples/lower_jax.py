@@ -29,7 +29,7 @@ FOLDERS = {
 }
 TYPES = [jnp.float32, jnp.bfloat16, jnp.float64, jnp.int32, jnp.uint8, jnp.complex64, jnp.bool_]
 ARGUMENTS = [[(3, 3)], [(5,)], [(3, 3), (3, 3)], [(4,), (4,)], [(3, 3), ()], [(3, 3)] * 3]
-SECONDS_MAX = 60  # for all modules of a function
+SECONDS_MAX = 60  # for all modules of one function
 
 
 def functions(folder):
@@ -50,7 +50,7 @@ def lower_all(function, stem):
         for number, shapes in enumerate(ARGUMENTS):
             try:
                 text = lower(function, shapes, dtype)
-            except Exception:  # JAX does not accept these arguments
+            except Exception:  # JAX rejects these arguments
                 continue
             with open(f"{stem}_{jnp.dtype(dtype).name}_{number}.hlo", "w") as module:
                 module.write(text)

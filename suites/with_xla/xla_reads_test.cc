@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that XLA's own parser, through the plugin, reads every text that our printer writes: all
+// Tests, through the plugin, that XLA's own parser accepts every text that our printer writes: all
 // modules of the suites and of the benchmarks, in the three forms of `convert`.
 //
-// Without the wheel (HLOCTS_XLA_DIR), the build omits this directory. Its tests use XLA only
-// through xla_c_api.h.
+// A build without the wheel (HLOCTS_XLA_DIR) omits this directory. Its tests use only xla_c_api.h
+// of XLA.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace hlocts::suites {
 namespace {
 
-// Operations that are newer than the pinned XLA.
+// Opcodes that the pinned XLA does not know yet.
 constexpr const char* kNewerOpcodes[] = {" mulhi(", " atan("};
 
 class XlaReads : public ::testing::Test {
@@ -31,7 +31,7 @@ class XlaReads : public ::testing::Test {
     ASSERT_TRUE(parse_ && free_);
   }
 
-  // Returns XLA's error on the text, or "" if XLA reads the text.
+  // Returns XLA's error for the text, or "" if XLA accepts it.
   std::string Refusal(const std::string& text) {
     hlocts_xla_bytes module{}, error{};
     hlocts_xla_status status = parse_({text.data(), text.size()}, &module, &error);
@@ -74,7 +74,7 @@ TEST_F(XlaReads, TheModulesOfTheSuites) {
   EXPECT_GT(texts_, 3000);
 }
 
-// A constant written as one number for a whole array is printed in the same form.
+// A constant that is written as one number for a whole array is printed in the same form.
 TEST_F(XlaReads, LargeConstantsOfOneNumber) {
   for (const char* text : {"HloModule m\nENTRY e { ROOT x = f32[100000] constant(-1.5) }",
                            "HloModule m\nENTRY e { ROOT x = pred[512,512] constant(true) }",
