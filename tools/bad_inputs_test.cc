@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each frequent mistake on the command line (bad_inputs.def) yields one sentence and the
-// right exit status without delay.
+// Tests that each frequent mistake on the command line (bad_inputs.def) causes a message of one
+// sentence and the right exit status without delay.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,7 +84,7 @@ constexpr File kFiles[] = {
 
 class BadInputs : public FolderTest {};
 
-// The number of sentences that the program prints, without the lines of a run about its cases.
+// Returns the number of sentences that the program prints, except the lines about cases of a run.
 int Sentences(const std::string& out) {
   int count = 0;
   for (absl::string_view line : absl::StrSplit(out, '\n', absl::SkipEmpty()))
@@ -92,8 +92,8 @@ int Sentences(const std::string& out) {
   return count;
 }
 
-// Returns true if the arguments name our own engine. It is a separate project, so a build may lack
-// it. In such a build these inputs are skipped.
+// Returns true if the arguments name this project's CPU engine. A build may omit that engine; these
+// inputs are then skipped.
 bool NeedsOurEngine(absl::string_view arguments) {
   return absl::StrContains(arguments, "--backend=cpu") ||
          absl::StrContains(arguments, "--backend='cpu");

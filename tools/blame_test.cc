@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests blame on a planted fault. The test changes the dump that real XLA wrote after one pass, and
-// all later dumps; blame must name that pass.
+// Tests blame with a planted fault: the test changes the dump that real XLA wrote after one pass
+// and all later dumps. blame must name this pass.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,8 +21,8 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-// A module that XLA's passes change: the round-trip convert disappears, and equal subtractions are
-// merged.
+// A module that XLA's passes change: the convert to another type and back disappears, and equal
+// subtractions are merged.
 constexpr char kModule[] = R"(HloModule planted
 ENTRY main {
   x = s32[3] parameter(0)
@@ -47,7 +47,7 @@ class PlantedFaultTest : public ::testing::Test {
                                " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*'"));
     ASSERT_EQ(ran.status, 0) << ran.out;
   }
-  // The stages that differ, each judged by the sets of the first stage.
+  // Returns the stages that differ; each is judged by the sets of the first stage.
   Json Stages() {
     const Ran ran = RunHlocts("dumps " + dumps_ + " --seed=1 --json");
     for (const Json& module : JsonLines(ran.out, /*among_others=*/true))
@@ -55,7 +55,7 @@ class PlantedFaultTest : public ::testing::Test {
     ADD_FAILURE() << ran.out;
     return Json::array();
   }
-  // Turns subtractions into additions in dump `first` and in all that XLA wrote later.
+  // Turns subtractions into additions in dump `first` and in all dumps that XLA wrote later.
   void Plant(const std::string& first) {
     for (const auto& entry : fs::directory_iterator(dumps_)) {
       const std::string name = entry.path().filename().string();

@@ -44,7 +44,7 @@ absl::StatusOr<std::vector<BenchModule>> LoadModules(const BenchOptions& options
   return modules;
 }
 
-// Keeps the best time of each benchmark; the caller prints the table.
+// Stores the best time of each benchmark; the caller prints the table.
 class BestTimes : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -59,7 +59,7 @@ class BestTimes : public benchmark::BenchmarkReporter {
   std::map<std::string, double> best;
 };
 
-// Runs once and returns the seconds that it took, or a negative number after an error.
+// Runs once and returns the elapsed seconds, or a negative number after an error.
 using Timed = std::function<double()>;
 
 void Register(const std::string& name, const BenchOptions& options, Timed timed) {
@@ -81,7 +81,7 @@ void Register(const std::string& name, const BenchOptions& options, Timed timed)
 
 std::map<std::string, double> RunRegistered() {
   int argc = 2;
-  // Interleaves repetitions, so that both engines run under the same load of the machine.
+  // Repetitions are interleaved: both engines then run under the same load.
   char program[] = "hlocts", flag[] = "--benchmark_enable_random_interleaving=true";
   char* argv[] = {program, flag, nullptr};
   benchmark::Initialize(&argc, argv);
@@ -91,7 +91,7 @@ std::map<std::string, double> RunRegistered() {
   return times.best;
 }
 
-// The processor time of this thread, which runs judge and reference, undistorted by other load.
+// Returns the processor time of this thread, which runs judge and reference, whatever else runs.
 double ThreadSeconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
@@ -131,7 +131,7 @@ absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options
   HLOCTS_ASSIGN_OR_RETURN(std::vector<BenchModule> modules, LoadModules(options));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
-  // Each module has its own worker, since a worker keeps only one loaded module.
+  // Each module gets its own worker, because a worker keeps only one module loaded.
   std::vector<std::unique_ptr<backends::Backend>> workers;
   for (const BenchModule& one : modules) {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> subject,

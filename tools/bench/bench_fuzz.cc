@@ -25,18 +25,18 @@
 namespace hlocts::tools {
 namespace {
 
-// Measures the cost of running an engine in another process.
+// The cost of running an engine in another process.
 
 struct WorkerRow {
   int64_t modules = 0;          // small random modules, each loaded and run once
   double alone_seconds = 0;     // per module, with the engine in this process
-  double worker_seconds = 0;    // per module, with a worker; both processes together
+  double worker_seconds = 0;    // per module, with a worker, sum of both processes
   double bytes_per_second = 0;  // of large arrays, without the engine's own time
   double OverheadSeconds() const { return worker_seconds - alone_seconds; }
 };
 
-// Small random modules, which measure load and first run.
-constexpr uint64_t kSmallModulesTried = 1000;  // module numbers to search
+// Small random modules, on which loading and the first run are measured.
+constexpr uint64_t kSmallModulesTried = 1000;  // the number of modules to try
 constexpr int64_t kInstructionsMax = 20;
 
 int64_t InstructionCount(const Module& module) {
@@ -47,7 +47,7 @@ int64_t InstructionCount(const Module& module) {
   return count;
 }
 
-// Module `number`; nullopt if it breaks a rule or has more than 20 instructions.
+// Returns module `number`, or nullopt if it breaks a rule or has more than 20 instructions.
 std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_operations) {
   generators::GeneratorOptions options;
   options.instructions = 8;
@@ -58,8 +58,8 @@ std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_ope
   return generated;
 }
 
-// With this number of rounds, a worker's time, which has a resolution of a hundredth of a second,
-// is accurate to a percent.
+// The number of rounds. A worker's time has a resolution of 0.01 s; with this number it is accurate
+// to a percent.
 constexpr int kRounds = 100;
 constexpr int64_t kLargeElements = int64_t{1} << 26;  // 256 MiB of f32
 constexpr int kLargeRuns = 5;
@@ -76,7 +76,7 @@ struct SmallRun {
   backends::ExecuteRequest request;
 };
 
-// Returns the modules that the engine runs without an error: the cost of an error is irrelevant.
+// Returns modules that the engine runs without an error. The cost of an error is irrelevant.
 std::vector<SmallRun> SmallRuns(backends::Backend& engine, int64_t modules) {
   std::vector<SmallRun> runs;
   for (uint64_t number = 0; number < kSmallModulesTried; ++number) {
@@ -91,7 +91,7 @@ std::vector<SmallRun> SmallRuns(backends::Backend& engine, int64_t modules) {
   return runs;
 }
 
-// The seconds of this process and its workers for one load and run.
+// Returns the seconds that this process and its workers need to load and run one module.
 double SecondsOfModule(backends::Backend& engine, const std::vector<SmallRun>& runs) {
   const double start = OwnSeconds() + WorkerSeconds();
   for (int round = 0; round < kRounds; ++round) {
@@ -121,8 +121,8 @@ absl::StatusOr<double> LargeBuffers(backends::Backend& engine) {
   return best;
 }
 
-// Measures `backend` in a worker, and in this process with isolation=none. Reports processor time,
-// but for large arrays the wall time of the best of several runs.
+// Measures `backend` in a worker and, with isolation=none, in this process. Measures processor
+// time; for large arrays, the wall time of the best of several runs.
 absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t modules) {
   HLOCTS_ASSIGN_OR_RETURN(auto alone, Started(backend + "?isolation=none"));
   HLOCTS_ASSIGN_OR_RETURN(auto worker, Started(backend));
@@ -140,7 +140,7 @@ absl::StatusOr<WorkerRow> BenchWorker(const std::string& backend, int64_t module
   return row;
 }
 
-// Prints a figure with its goal.
+// Prints figures together with their goals.
 class Printer {
  public:
   explicit Printer(bool json) : json_(json) {}
@@ -156,7 +156,7 @@ class Printer {
       std::cout << JsonText(line) << std::endl;
       return;
     }
-    // Long lists of missing items are cut here; only JSON prints them in full.
+    // Cuts long lists of missing items; only JSON contains all items.
     constexpr size_t kBesideMax = 400;
     bool cut = beside.size() > kBesideMax;
     std::cout << absl::StrFormat("%-28s %12.4g  (goal %g%s)  %s\n", "fuzz/" + name, value, goal,
@@ -197,7 +197,7 @@ absl::Status Differential(const std::string& name, const std::string& backend, d
   return absl::OkStatus();
 }
 
-// Prints the share of a campaign's time on real XLA that XLA's worker takes.
+// Prints the share of XLA's worker in the time of a campaign on real XLA.
 absl::Status Harness(bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(const HarnessRow row, BenchHarness("xla", kBenchSeed, quick ? 40 : 400));
   print.Figure(
@@ -207,7 +207,7 @@ absl::Status Harness(bool quick, Printer& print) {
   return absl::OkStatus();
 }
 
-// Prints the cost for the engine cpu of running in another process.
+// Prints how much more the engine cpu costs in another process.
 absl::Status Worker(bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(const WorkerRow row, BenchWorker("cpu", quick ? 10 : 50));
   constexpr double kOverheadMax = 60e-6, kGiga = 1e9;
@@ -220,7 +220,7 @@ absl::Status Worker(bool quick, Printer& print) {
 }
 
 void Reached(bool quick, Printer& print) {
-  // The goals are for one, two and five minutes.
+  // There are goals for one, two and five minutes.
   double minute = quick ? 3 : 60;
   std::vector<ReachRow> rows = BenchReach(kBenchSeed, {minute, 2 * minute, 5 * minute});
   const ReachRow &one = rows[0], &two = rows[1], &five = rows[2];
@@ -264,7 +264,7 @@ int RunFuzzBench(const std::string& part, bool quick, bool json) {
     status.Update(Differential("differential", "cpu?isolation=none", 1500, quick, print));
   if (wants("isolated")) status.Update(Differential("isolated", "cpu", 1000, quick, print));
   if (wants("worker")) status.Update(Worker(quick, print));
-  if (part == "harness") status.Update(Harness(quick, print));  // the others need no XLA
+  if (part == "harness") status.Update(Harness(quick, print));  // all other parts work without XLA
   if (!status.ok()) return Fail(status);
   if (wants("reach")) Reached(quick, print);
   if (wants("arms")) Arms(quick, print);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The benchmarks `hlocts bench cpu` and `hlocts bench cuda`: an engine and another one take turns
-// on the modules of a case file or on the programs.
+// The benchmarks `hlocts bench cpu` and `hlocts bench cuda`: two engines take turns on the modules
+// of a case file or on the programs.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,7 +16,7 @@
 namespace hlocts::tools {
 namespace {
 
-constexpr int64_t kPieceOperations = 4;  // operations per piece of a program with wide sets
+constexpr int64_t kPieceOperations = 4;  // operations per piece, for programs with wide sets
 constexpr double kBitsEnough = 2;        // bits checked per output element that suffice
 constexpr int64_t kRunsPerTurn = 5;
 constexpr int kTurnsMin = 3, kTurnsMax = 200;
@@ -37,8 +37,8 @@ double FloatAt(const Literal& literal, int64_t i) {
   }
 }
 
-// Returns the largest difference of two outputs, relative to the largest magnitude. The parts of
-// complex numbers are separate numbers.
+// Returns the largest difference of two outputs, divided by the largest magnitude. The parts of
+// complex numbers are compared separately.
 double Distance(Literal a, Literal b) {
   if (a.element_type() == PrimitiveType::kC64) {
     const Shape parts(PrimitiveType::kF32, {2 * a.element_count()});
@@ -58,7 +58,7 @@ bool IsBenchmarkable(Outcome kind) {
   return kind == Outcome::kPass || IsInconclusive(kind) || kind == Outcome::kUnsupported;
 }
 
-// Returns the largest distance between two engines' outputs; negative if one output is not close.
+// Returns the largest Distance of two engines' outputs; a negative number if one is not close.
 double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal> theirs) {
   double distance = 0;
   for (size_t i = 0; i < ours.size(); ++i) {
@@ -71,8 +71,8 @@ double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal>
 
 // Judges the outputs by the reference's acceptance sets. Returns "judged" with the bits checked per
 // element, or "WRONG: ..." for wrong outputs. If the sets cannot decide (after long chains of
-// roundings), the text has the distance to the other engine's outputs if they are close, and the
-// result of judging pieces of the module, which `engine` runs; `subject` may not run after that.
+// roundings), the text has the distance from the other engine's outputs if they are close, and the
+// result of judging pieces of the module on `engine`; `subject` may be unusable after that.
 absl::StatusOr<std::string> CheckOutputs(const Module& module,
                                          const backends::ExecuteRequest& request,
                                          backends::Backend& engine, backends::Executable& subject,
@@ -98,7 +98,7 @@ absl::StatusOr<std::string> CheckOutputs(const Module& module,
   return distance.empty() ? std::string("inconclusive") : distance + "inconclusive";
 }
 
-// The seconds that each run of an engine took.
+// The seconds of each run of an engine.
 struct Times {
   std::vector<double> seconds;
 
@@ -117,8 +117,8 @@ struct Times {
   }
 };
 
-// Runs each engine five times in a row per turn, so that caches and threads are in the same state
-// as in a caller's loop. Both engines run under the same load of the machine.
+// Each turn runs an engine five times: caches and threads are then in the same state as in a
+// caller's loop. Both engines run under the same load.
 absl::StatusOr<EngineBenchRow> BenchOne(const std::string& name, const Module& module,
                                         const std::string& engine, const BenchOptions& options) {
   backends::ExecuteRequest request;

@@ -24,7 +24,7 @@ bool AsMeant(const generators::Generated& generated) {
   return generated.broken_rule.empty() ? verified.ok() : RuleOf(verified) == generated.broken_rule;
 }
 
-// The operations and types that modules have used, and the pairs of producer and consumer.
+// The operations and types that occurred in modules, and the pairs of producer and consumer.
 class Reach {
  public:
   void Add(const Module& module) {
@@ -47,7 +47,7 @@ class Reach {
   void CountTyped(ReachRow& row) const {
     for (Opcode opcode : generators::GeneratedOpcodes()) {
       const OpRow& op = RowOf(opcode);
-      if (op.weight == 0 || op.family == Family::kCollective) continue;  // needs replicas
+      if (op.weight == 0 || op.family == Family::kCollective) continue;  // it needs replicas
       for (PrimitiveType type : AllPrimitiveTypes()) {
         if (!Contains(generators::GeneratedTypes(opcode), type)) continue;
         ++row.typed_legal;
@@ -59,8 +59,8 @@ class Reach {
       }
     }
   }
-  // Counts pairs of a producer and a consumer. A pair is possible if the consumer has had an
-  // operand of a type that the producer has produced.
+  // Counts pairs of a producer and a consumer. A pair is possible if an operand of the consumer has
+  // had a type that the producer has returned.
   void CountPairs(ReachRow& row) const {
     for (const auto& [producer, made] : made_) {
       std::string missing;
@@ -75,8 +75,8 @@ class Reach {
         absl::StrAppend(&row.pairs_missing, " ", OpcodeName(producer), ":", missing);
     }
   }
-  // Returns the shape whose type counts as the type of an instruction. For a random operation it is
-  // the shape of the numbers drawn, not of an operand.
+  // Returns the shape that determines the type of an instruction. For a random operation this is
+  // the shape of the drawn numbers, not that of an operand.
   static const Shape& TypedShape(const Instruction& instruction) {
     const Shape& shape = instruction.shape();
     bool drawn = RowOf(instruction.opcode()).family == Family::kRandom;
@@ -99,7 +99,7 @@ class Reach {
   fuzz::Cells cells_;
   std::set<std::pair<Opcode, PrimitiveType>> typed_;
   std::set<std::pair<Opcode, Opcode>> pairs_;
-  std::map<Opcode, TypeSet> made_, taken_;  // types of results, and of operands
+  std::map<Opcode, TypeSet> made_, taken_;  // types of results; types of operands
 };
 
 fuzz::CampaignOptions OptionsOf(uint64_t seed) {
@@ -109,7 +109,7 @@ fuzz::CampaignOptions OptionsOf(uint64_t seed) {
   return options;
 }
 
-// Random decisions, as many as a module of about ten instructions needs.
+// Returns random decisions, enough for a module of about ten instructions.
 std::string FreshDecisions(generators::SplitMix64& random) {
   std::string bytes(64 + random.Below(448), '\0');
   for (char& byte : bytes) byte = static_cast<char>(random.Next());
@@ -127,7 +127,7 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max) {
     generators::Generated generated = fuzz::CampaignModule(options, row.modules++);
     row.valid += AsMeant(generated);
     instructions += fuzz::CountInstructions(*generated.module);
-    constexpr int kBetweenLooks = 16;  // modules between clock checks
+    constexpr int kBetweenLooks = 16;  // modules between two checks of the clock
     const bool look = row.modules % kBetweenLooks == 0 || row.modules == modules_max;
     if (look) row.seconds = OwnSeconds() - start;
   }
@@ -148,7 +148,7 @@ absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t s
   auto now = [] { return OwnSeconds() + WorkerSeconds(); };
   double start = now();
   while (row.seconds < seconds) {
-    constexpr int kBetweenLooks = 16;  // modules between clock checks
+    constexpr int kBetweenLooks = 16;  // modules between two checks of the clock
     for (int i = 0; i < kBetweenLooks; ++i) {
       generators::Generated generated = fuzz::CampaignModule(options, row.modules++);
       row.valid += AsMeant(generated);
@@ -188,7 +188,7 @@ std::vector<ReachRow> BenchReach(uint64_t seed, const std::vector<double>& marks
 
 namespace {
 
-// A method of generating modules, with the time that it has used.
+// A method of generating modules, and the time that it has used.
 class Arm {
  public:
   Arm(uint64_t seed, bool swarm, bool guided) : options_(OptionsOf(seed)) {
@@ -196,7 +196,7 @@ class Arm {
     if (guided) guide_ = std::make_unique<fuzz::Guide>(options_);
   }
 
-  // Runs for a short time, so that other load on the machine affects all methods equally.
+  // Runs for a short time: other load on the machine then affects all methods equally.
   void TakeTurn() {
     constexpr int kModules = 500;
     const double start = OwnSeconds();
@@ -258,7 +258,7 @@ double BenchMutatedValid(uint64_t seed, double seconds) {
   return static_cast<double>(valid) / static_cast<double>(std::max<int64_t>(mutated, 1));
 }
 
-// Measures the work that a campaign adds to an engine's own in a worker: generating, verifying,
+// Measures the work that a campaign does in addition to the engine's worker: generating, verifying,
 // sending modules and results, evaluating, judging.
 
 absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t seed,
@@ -275,7 +275,7 @@ absl::StatusOr<HarnessRow> BenchHarness(const std::string& backend, uint64_t see
     if (!generated.broken_rule.empty() || !VerifyModule(*generated.module).ok()) continue;
     const fuzz::Sample sample = {std::move(generated.module), std::move(generated.arguments)};
     const Outcome kind = fuzz::RunTrial(sample, *worker, options.trial, false).verdict.kind;
-    // The time of a worker that died is lost, and a rejected module costs almost nothing.
+    // The time of a killed worker is lost, and rejecting a module costs almost nothing.
     if (kind != Outcome::kPass) continue;
     row.own_seconds += OwnSeconds() - own;
     row.worker_seconds += WorkerSeconds() - others;

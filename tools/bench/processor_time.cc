@@ -36,7 +36,7 @@ double WorkerSeconds() {
       std::ifstream stat(absl::StrCat("/proc/", pid, "/stat"));
       std::string word;
       for (int field = 1; field <= 15 && stat >> word; ++field) {
-        if (field >= 14) ticks += std::stod(word);  // user, system
+        if (field >= 14) ticks += std::stod(word);  // the 14th and 15th field: user and system time
       }
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures processor time, which unlike wall time does not depend on other processes.
+// Measures processor time, which, unlike wall time, does not depend on other processes.
 #pragma once
 
 #include <sched.h>
@@ -7,8 +7,8 @@
 namespace hlocts::tools {
 
 // Keeps the calling thread, and processes that it starts, on the current core. A process and its
-// worker take turns. On an idle machine each turn would wake another core, which does not occur in
-// a campaign with a job for every core.
+// worker take turns: on an idle machine, each turn would wake another core. In a campaign with a
+// job for every core, this does not happen.
 class OnOneCore {
  public:
   OnOneCore();
@@ -20,9 +20,9 @@ class OnOneCore {
   cpu_set_t before_;
 };
 
-// The processor time of this process, all threads.
+// Returns the processor time of this process, all threads included.
 double OwnSeconds();
-// The processor time of this process's current workers, to a hundredth of a second.
+// Returns the processor time of this process's current workers, in units of 0.01 s.
 double WorkerSeconds();
 
 }  // namespace hlocts::tools

@@ -14,7 +14,7 @@ from reals import FUNCTIONS
 from sets import ANY, OPEN, READINGS, Broken, Nan, Real, Value, joined
 from text import parse_elements
 
-# Known values.
+# --- Known values ---
 
 
 @operation("move", "general", "constant")
@@ -30,7 +30,7 @@ def iota(run, i, operands):
     return of_elements(i.shape, [wrap(i.shape.type, int(n)) for n in positions.flat])
 
 
-# Element by element.
+# --- Element-wise operations ---
 
 
 def same(i, shapes, field):
@@ -118,7 +118,7 @@ def reduce_precision(run, i, operands):
 
 
 def bits_of(type_name, value):
-    """Returns the bit patterns of a value; ANY if not all are known."""
+    """Returns the bit patterns of a value, or ANY if not all of them are known."""
     if value.stored == ANY:
         return ANY
     if not is_float(type_name):
@@ -175,7 +175,7 @@ def bitcast_convert(run, i, operands):
     return each(target, swapped if OPEN[0] else whole, *parts)
 
 
-# Moves.
+# --- Data movement ---
 
 
 @operation("move", "tuple", "tuple")
@@ -197,7 +197,7 @@ def unchanged(run, i, operands):
 
 
 def move(opcode, section=None):
-    """Registers a function of the operands' cells."""
+    """Returns a decorator for a function that moves the cells of its operands."""
 
     def register(function):
         def moved(run, i, operands):
@@ -253,7 +253,7 @@ def pad(i, cells, padding):
 
 
 def padded(cells, rows, filler):
-    """Pads cells by rows of low, high and interior padding. Negative padding removes elements."""
+    """Pads cells by rows of (low, high, interior). Negative padding removes elements."""
     low, high, interior = np.array(rows, int).reshape(-1, 3).T
     spread = np.maximum(0, cells.shape + (np.array(cells.shape, int) - 1) * interior)
     first = np.maximum(low, 0)

@@ -4,12 +4,11 @@
 
     certify.py BUNDLE      what `hlocts replay --certificate BUNDLE` runs
 
-The bundle's verdict names the wrong element and the operation, for which
-spec/clauses/of_opcodes.txt has the clause. If check.py cannot derive the element, or if no element
-is wrong, the certificate is none, with the reason. An existing certificate is checked and kept.
+The bundle's verdict names the wrong element and the operation; spec/clauses/of_opcodes.txt names the
+clause of the operation. If check.py cannot derive the element, or if no element is wrong, the
+certificate is "none" with the reason. An existing certificate is checked and kept.
 
-Exit: 0 a certificate that holds, 1 a certificate of none, 2 no bundle, 3 numpy or gmpy2
-is missing.
+Exit: 0 the certificate holds, 1 it is "none", 2 there is no bundle, 3 numpy or gmpy2 is missing.
 """
 
 import json
@@ -27,12 +26,12 @@ try:
 except ModuleNotFoundError as missing:
     end_without(missing)
 
-# Operations that only move values are the last candidates.
+# Kinds of operations that only move values; they are the last candidates.
 MOVES = ("move", "control")
 
 
 def candidates(blamed):
-    """Returns operations that decide the element, the blamed one first, with any variant."""
+    """Returns the operations that may decide the element, the blamed one first, with variants."""
     opcode = blamed.partition(":")[0]
     plain = lambda o: o.partition(":")[0]
     rest = [o for o in CONE if plain(o) != opcode]
@@ -49,7 +48,7 @@ def certificate_for(bundle, verdict):
     devices = len(check.literals(bundle, "actual"))
     output = failure["output"] + verdict.get("replica", 0) * (len(allowed) // devices)
     index = failure["index"]
-    allowed[output][index].stored  # computes the cone of instructions
+    allowed[output][index].stored  # reading the value computes the cone of instructions
     for operation in candidates(failure.get("operation", "")):
         row = check.OPERATIONS[operation.partition(":")[0]]
         for clause in clauses_of(operation):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that every certificate of the findings holds, and is rejected after a change that makes
-it untrue. A certificate made from a verdict holds, or states why nothing is certified."""
+"""Tests that every certificate of the findings holds, and is rejected after a change that makes it
+untrue. A certificate made from a verdict holds, or states why nothing is certified."""
 
 import contextlib
 import io
@@ -28,7 +28,7 @@ FINDINGS = pathlib.Path(os.environ.get("HLOCTS_FINDINGS", ROOT / "results" / "fi
 
 
 def certified():
-    """Yields the bundles with a certificate of a value."""
+    """Yields the bundles that have a certificate of a value."""
     for path in sorted(FINDINGS.glob("*/finding.textproto")):
         certificate = json.loads(record_of(path.parent, "certificate"))
         if "certificate" not in certificate:
@@ -36,7 +36,7 @@ def certified():
 
 
 def literal_of(piece):
-    """Returns a legal value as a literal."""
+    """Returns a permitted value as the text of a literal."""
     if isinstance(piece, tuple):
         return "(%s)" % ", ".join(map(literal_of, piece))
     if isinstance(piece, int):
@@ -49,7 +49,7 @@ def literal_of(piece):
         return "0" if piece.sign > 0 else "-0"
     if isinstance(piece, Inf):
         return "inf" if piece.sign > 0 else "-inf"
-    return "nan"  # certificates have no NaN payloads of moved values
+    return "nan"  # no certificate is about the payload of a moved NaN
 
 
 class CertificateTest(unittest.TestCase):
@@ -58,7 +58,7 @@ class CertificateTest(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
 
     def changed(self, bundle, name, change):
-        """Returns the verdict on a copy of the bundle with one file changed."""
+        """Returns the verdict on a copy of the bundle in which one file is changed."""
         copy = pathlib.Path(self.folder.name) / bundle.name
         write_files(bundle, copy)
         text = (copy / name).read_text()
@@ -98,7 +98,7 @@ class CertificateTest(unittest.TestCase):
             for field, value in ((f, v) for f, values in changes.items() for v in values):
                 text = json.dumps({**certificate, field: value})
                 verdict = self.changed(bundle, "certificate.json", lambda _: text)
-                # The certificate may also derive another element of the same kind.
+                # Another position may be that of a correct element, which is refused.
                 moved = verdict == check.REFUSED and field in ("output", "index")
                 self.assertTrue(moved or verdict == check.BROKEN, (bundle.name, field, value))
 
@@ -114,7 +114,7 @@ class CertificateTest(unittest.TestCase):
                 self.assertEqual(verdict, check.REFUSED, (bundle.name, set_text([piece])))
 
     def with_value(self, text, actual, output, index, piece):
-        """Returns actual.txt with one element replaced."""
+        """Returns the text of actual.txt with one element replaced."""
         lines = text.splitlines()
         shape = actual[output].shape
         line = [n for n, l in enumerate(lines) if not l.startswith("replica")][output]
@@ -145,7 +145,7 @@ class CertificateTest(unittest.TestCase):
             self.assertEqual(verdict, check.BROKEN, bundle.name)
 
     def test_a_module_for_which_the_value_is_right_is_refused(self):
-        repairs = {  # the modules that the engines computed instead
+        repairs = {  # the modules that the engines executed in place of the original
             "xla-maximum-of-clamp-and-its-bound": ("maximum(%c, %low)", "minimum(%c, %high)"),
             "xla-loop-whose-step-passes-the-end": ("constant(1)", "constant(0)"),
         }
@@ -170,7 +170,7 @@ class CertificateTest(unittest.TestCase):
 
 class CertifyTest(unittest.TestCase):
     def made(self, name, change=lambda verdict: None):
-        """Returns (exit status, certificate) for a copy of a bundle."""
+        """Returns (exit status, certificate) of certify.py on a copy of a bundle."""
         with tempfile.TemporaryDirectory() as folder:
             bundle = pathlib.Path(folder) / name
             write_files(FINDINGS / name, bundle)

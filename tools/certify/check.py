@@ -8,17 +8,17 @@
 
 A bundle contains module.hlo, inputs.txt, actual.txt and certificate.json; the last three may be fields of
 finding.textproto. A certificate names one element of one output, the clause that the engine breaks, and
-the kind of the operation in the clause. This program derives the set of values that the documents allow
-for this element from module and inputs, in exact rational arithmetic. Every choice of a compiler is
-allowed, and named if it matters. If a ruling of this project decides a point that the documents leave
-open, the ruling is named, and the element is derived again with all such points open. A value that is
-allowed then is a question to the documents and no defect. Arrays are numpy's, rationals and functions
-gmpy2's (GMP and MPFR). Nothing of the suite's evaluator or of an engine is used. A certificate is
-{"certificate": "none", "reason": ...} if no element is wrong (a crash, a rejection), if the documents
-leave the point open, or if the derivation is not covered here.
+the kind of the operation in the clause. From the module and the inputs, this program derives in exact
+rational arithmetic the set of values that the documents allow for this element. Every choice of a compiler
+is allowed, and is named if it matters. If a ruling of this project decides a point that the documents leave
+open, the program names the ruling and derives the element again with all such points open. If the value
+is then allowed, the finding is a question about the documents and no defect. The program uses numpy for
+arrays and gmpy2 (GMP and MPFR) for rationals and functions, and no code of the suite's evaluator or of an
+engine. A certificate is {"certificate": "none", "reason": ...} if no element is wrong (a crash, a
+rejection), if the documents leave the point open, or if this program cannot derive the element.
 
-Exit: 0 `certificate: holds`, the value is outside of the set; 1 refused, it is inside, or question, only
-a ruling excludes it; 2 no certificate, or an invalid one; 3 numpy or gmpy2 is missing.
+Exit: 0 `certificate: holds`, the value is outside of the set; 1 `refused`, it is inside, or `question`,
+only a ruling excludes it; 2 no certificate, or an invalid one; 3 numpy or gmpy2 is missing.
 """
 
 import json
@@ -30,7 +30,7 @@ import finding
 from clauses import clauses_of, sentence_of, unnamed_types
 
 try:
-    import arrays  # these imports register the operations
+    import arrays  # each import registers operations
     import control
     import indexing
     import windows
@@ -47,7 +47,7 @@ FIELDS = ("output", "index", "kind", "clause", "sentence")
 
 
 def literals(bundle, field):
-    """Returns the inputs or the actual outputs, by device."""
+    """Returns the inputs or the actual outputs as literals, by device."""
     text = finding.record_of(bundle, field)
     if text is None:
         raise Broken("the bundle has no %s" % finding.FILES[field])
@@ -74,14 +74,15 @@ def certificate_of(bundle):
 
 
 def check_clause(certificate):
-    """Checks that the sentence is that of the clause."""
+    """Checks that the sentence of the certificate is that of the clause."""
     text = sentence_of(certificate["clause"])
     if not text or text != certificate["sentence"]:
         raise Broken("clause %s: expected the sentence: %s" % (certificate["clause"], text))
 
 
 def check_subject(certificate):
-    """Checks that a deciding operation has the kind, and that the clause defines its value."""
+    """Checks that an operation of the kind decides the element, and the clause defines its
+    value."""
     kind, clause = certificate["kind"], certificate["clause"]
     for operation in CONE:
         row = OPERATIONS[operation.partition(":")[0]]
@@ -91,7 +92,7 @@ def check_subject(certificate):
 
 
 def element_of(bundle, output, index):
-    """Returns the set of values of the element, and the engine's value."""
+    """Returns the set of the element, and the engine's value."""
     for noted in (FREEDOMS, READINGS, CONE):
         noted.clear()
     allowed, actual = outputs_of(bundle)
@@ -104,8 +105,8 @@ def element_of(bundle, output, index):
 
 
 def left_open(bundle, output, index):
-    """Returns the set that the documents alone allow, with every open point left open; None if it
-    is not computed."""
+    """Returns the set that the documents alone allow, with all open points left open; None if it
+    cannot be computed."""
     OPEN[0] = True
     try:
         return element_of(bundle, output, index)[0]
@@ -116,7 +117,7 @@ def left_open(bundle, output, index):
 
 
 def outputs_of(bundle):
-    """Returns the leaves of the results, device by device, as sets, and the engine's values."""
+    """Returns the leaves of the results as sets, device by device, and the engine's values."""
     module = parse_module((bundle / "module.hlo").read_text())
     returned, given = literals(bundle, "actual"), literals(bundle, "inputs")
     arguments = []
@@ -175,7 +176,7 @@ def check(bundle):
 def verdict_of(bundle):
     try:
         return check(bundle)
-    except (Broken, IndexError, ValueError) as reason:  # numpy raises the last two
+    except (Broken, IndexError, ValueError) as reason:  # numpy raises IndexError and ValueError
         return BROKEN, [str(reason)]
     except Unsupported as reason:
         return BROKEN, ["not covered: %s" % reason]

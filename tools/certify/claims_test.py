@@ -29,7 +29,7 @@ F32_LESS = LESS.replace("s32", "f32")
 QUOTIENTS = "%q = f32[] divide(%0, %1); f32[] divide(%q, %2)"
 
 CLAIMS = [
-    # Clauses of the same section that are irrelevant or support the engine.
+    # Clauses of the same section that are irrelevant or that permit the engine's value.
     ("broken", "value of no", "elementwise_binary.29", "arithmetic", "s32[] divide(%0, %1)",
      "s32[] 100; s32[] 4", "s32[] 0", []),
     ("broken", "value of no", "elementwise_comparison.23", "comparison",
@@ -57,7 +57,7 @@ CLAIMS = [
      "s32[3,2] {0,1,2,3,4,5}; s32[2,1] {2, 0}", "s32[2,2] {9, 9, 9, 9}", [0, 0]),
     ("holds", "documents alone", "gather.28", "indexing", GATHER + ", indices_are_sorted=true",
      "s32[3,2] {0,1,2,3,4,5}; s32[2,1] {0, 2}", "s32[2,2] {9, 9, 9, 9}", [0, 0]),
-    # Freedoms that rulings grant.
+    # Freedoms that follow from rulings.
     ("refused", "0051", "conv_with_general_padding.55", "sum", CONVOLUTION.replace("s32", "f32"),
      "f32[1,1,3] {1, 2, 3}; f32[1,1,2] {inf, 1}", "f32[1,1,3] {nan, inf, inf}", [0, 0, 0]),
     ("refused", "0019", "reduce.27", "sum",
@@ -77,7 +77,7 @@ CLAIMS = [
      "f32[] 0; f32[] -0", "f32[] -0", []),
     ("refused", "0036", "elementwise_binary.2", "arithmetic", "f32[] add(%0, %1)",
      "f32[] 1e-45; f32[] 0", "f32[] 0", []),
-    # Questions: only a ruling excludes the value.
+    # Questions: the documents permit the value, and only a ruling excludes it.
     ("question", "0130", "elementwise_unary.21", "arithmetic", "f32[] negate(%0)", "f32[] 0",
      "f32[] 0", []),
     ("question", "0130", "elementwise_binary.4", "arithmetic", "f32[] multiply(%0, %1)",
@@ -107,7 +107,7 @@ CLAIMS = [
      "f8e8m0fnu[] 5.877471754111438e-39; f8e8m0fnu[] 5.877471754111438e-39", "f8e8m0fnu[] nan", []),
     ("question", "0112", "dot_general.10", "sum", "s32[] " + DOT, "u8[2] {200, 1}; u8[2] {3, 1}",
      "s32[] 89", []),
-    # True claims of the same operations.
+    # True claims about the same operations.
     ("holds", "0112", "dot_general.10", "sum", "s32[] " + DOT, "u8[2] {200, 1}; u8[2] {3, 1}",
      "s32[] -167", []),
     ("holds", "0001", "elementwise_binary.27", "arithmetic", "f32[] remainder(%0, %1)",

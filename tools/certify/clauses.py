@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the clauses of this tree's register, and their locations in the documents."""
+"""Reads the clauses of this tree's register and their places in the documents."""
 
 import json
 import pathlib
@@ -9,7 +9,7 @@ CLAUSES = pathlib.Path(__file__).resolve().parents[2] / "spec" / "clauses"
 
 
 def entry_of(clause):
-    """Returns the fields `name: "value"` of a clause as a dictionary; None without the clause."""
+    """Returns the fields `name: "value"` of a clause as a dictionary; None if it does not exist."""
     register = CLAUSES / (clause.rpartition(".")[0] + ".textproto")
     text = register.read_text() if register.exists() else ""
     entry = text.partition('id: "%s"\n' % clause)[2].partition("\n}")[0]
@@ -18,7 +18,7 @@ def entry_of(clause):
 
 
 def sentence_of(clause):
-    """Returns the sentence of a clause; None if there is no such clause or section."""
+    """Returns the sentence of a clause; None if there is no such clause or page."""
     return (entry_of(clause) or {}).get("text")
 
 
@@ -29,8 +29,8 @@ def holds_number(ranges, number):
 
 
 def places_of(clause):
-    """Returns (anchor of the section in the edition of September 2025; kept, reworded or gone) for
-    a clause of that document; None for others."""
+    """Returns, for a clause of the edition of September 2025: the anchor of its section, and
+    whether its sentence is kept, reworded or gone. Returns None for other clauses."""
     name, _, number = clause.rpartition(".")
     for anchor, *words in rows(CLAUSES / "edition_2025.txt"):
         how = None
@@ -46,7 +46,7 @@ PAGE = "https://openxla.org/xla/operation_semantics"
 
 
 def source_of(clause):
-    """Returns the address of the clause and the edition that decides, in words."""
+    """Returns the address of the clause in the documents, and which edition decides, in words."""
     documents, fields = (CLAUSES / "documents.textproto").read_text(), entry_of(clause)
     place = places_of(clause)
     if fields["document"] == "operation-semantics-2025":
@@ -62,7 +62,7 @@ def source_of(clause):
 
 
 def quotation_of(clause):
-    """Returns the documents' own words, or None."""
+    """Returns the words of the documents for the clause, or None."""
     table = pathlib.Path(__file__).resolve().parent / "quotations.txt"
     for line in table.read_text().splitlines():
         if line.startswith(clause + " "):
@@ -81,7 +81,7 @@ def rows(path):
 
 
 def clauses_of(operation):
-    """Returns the clauses of the value of "add" or "compare:LT", the most specific first."""
+    """Returns the clauses about the value of "add" or "compare:LT", the most specific first."""
     own = pathlib.Path(__file__).resolve().parent / "value_clauses.txt"
     listed = [c for words in rows(CLAUSES / "of_opcodes.txt") if words[0] == operation for c in words[1:]]
     return listed + [words[0] for words in rows(own) if operation in words[1:]]

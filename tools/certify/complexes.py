@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Complex elements: pairs of pieces, the real and the imaginary part.
+"""Complex elements, as pairs of pieces: the real and the imaginary part.
 
-Sums and products are computed from real parts, each rounded. Each part of a function's result has
-an error of at most ULPS of the modulus, and each part of its argument one of at most BACKWARD ulps
-(never across an axis). Parts that are infinite or NaN are not derived.
+Sums and products are computed from real parts, each of which is rounded. In the result of a
+function, each part may have an error of ULPS ulps of the modulus. In its argument, each part may
+have an error of BACKWARD ulps (never across an axis). Infinite and NaN parts are not derived.
 """
 
 import functools
@@ -58,7 +58,7 @@ def cosh(x):
 
 
 def log(x, y):
-    """Returns ln|z| and the angle."""
+    """Returns ln|z| and the angle of z = x + iy."""
     square = x * x + y * y
     if square.lo <= 0:
         raise Unsupported("a complex logarithm of zero")
@@ -66,9 +66,9 @@ def log(x, y):
 
 
 def angle(x, y):
-    """Returns the angle of a box that meets no axis. Its corners decide, by monotonicity."""
+    """Returns the angle of a box that meets no axis: it is monotone, so the corners decide."""
     if y.lo == y.hi == 0:
-        # On the branch cut, either side is permitted.
+        # On the branch cut, either side of it is permitted.
         return Interval(mpq(0)) if x.lo > 0 else of_ends(2 * HALF_PI * turn for turn in BOTH)
     corners = itertools.product((y.lo, y.hi), (x.lo, x.hi))
     return of_ends(mpq(end) for b, a in corners for end in enclose("atan2", b, a))
@@ -89,7 +89,7 @@ FUNCTIONS = {
 
 
 def box(form, piece):
-    """Returns the reals within BACKWARD ulps of a part, on its side of the axis."""
+    """Returns the reals within BACKWARD ulps of a part, on the same side of the axis."""
     lo, hi = ends(piece)
     lo, hi = lo - BACKWARD * form.ulp(lo), hi + BACKWARD * form.ulp(hi)
     if not isinstance(piece, Real):
@@ -100,8 +100,8 @@ def box(form, piece):
 
 
 def stored(form, part, modulus):
-    """Returns a part within ULPS of the modulus. If the modulus overflows, a zero part may be a
-    product of zero and infinity."""
+    """Returns a part with an error of ULPS ulps of the modulus. If the modulus overflows, a zero
+    part may be the product of zero and infinity."""
     slack = ULPS * form.ulp(min(modulus, form.max))
     if OPEN[0]:  # a difference of exponentials, as in the documents' formula
         slack += 4 * form.ulp(1 + min(modulus, form.max))
@@ -153,7 +153,7 @@ def pairwise(opcode, type_name, left, right):
 
 
 def converted(source, target, operand):
-    """Converts. Real numbers get an imaginary part of 0; a real type drops the imaginary part."""
+    """Converts between types. Real numbers get the imaginary part 0; a real type has none."""
     if target in COMPLEX:
         real, imaginary = parts(operand) if source in COMPLEX else (operand, None)
         part, source = COMPLEX[target], COMPLEX.get(source, source)

@@ -9,7 +9,7 @@ from evaluator import Array, at_indices, certain, each, leaves, operation
 from formats import FORMATS, is_float
 from sets import READINGS, Broken, Real, Unsupported, Value, Zero, reals
 
-MOST_STEPS = 10000  # limit of loop steps
+MOST_STEPS = 10000  # limit of the steps of all loops
 
 
 @operation("control", "call", "call", "fusion")
@@ -31,7 +31,7 @@ def while_(run, i, operands):
         if not certain(run.run(condition, [state])[()], "a loop whose condition"):
             return state
         state = run.run(body, [state])
-        for leaf in leaves(state):  # iterative, so that long loops cause no deep recursion
+        for leaf in leaves(state):  # a long loop must not cause deep recursion
             if leaf.cells.size <= 64:
                 for cell in leaf.cells.flat:
                     cell.value
@@ -53,11 +53,11 @@ def conditional(run, i, operands):
     return run.run(run.module.computations[names[n]], [operands[1 + n]])
 
 
-# Several devices, and random numbers.
+# --- Several devices, and random numbers ---
 
 
 def group_of(i, device, devices):
-    """Returns the replicas that exchange with this one, in their order."""
+    """Returns the replicas of this device's group, in the order of the group."""
     text = i.attribute("replica_groups")
     groups = [[int(n) for n in re.findall(r"\d+", g)] for g in re.findall(r"\{([\d, ]+)\}", text)]
     if not re.fullmatch(r"[{}\d, ]*", text) or "channel_id" in i.attributes:
@@ -77,7 +77,7 @@ def all_gather(run, i, of_all, device):
 
 
 def number(operand):
-    """Returns the real number that a bound denotes."""
+    """Returns the real number that the operand, a bound of rng, has."""
     piece, *more = operand[()].stored
     if not more and isinstance(piece, Zero):
         return 0
@@ -88,12 +88,12 @@ def number(operand):
 
 @operation("draw", "rng_uniform", "rng")
 def rng(run, i, operands):
-    """Draws uniformly from [a, b): from a to the greatest number of the type below b."""
+    """Draws uniformly from [a, b): from a to the largest number of the type below b."""
     if i.attribute("distribution") != "rng_uniform" or not is_float(i.shape.type):
         raise Unsupported("a distribution without bounds, or of integers")
     low, high = map(number, operands)
     if low >= high:
         raise Unsupported("an interval that is empty")
     READINGS.add("the interval is half open after rounding (ruling 0029)")
-    below = high - FORMATS[i.shape.type].ulp(high) / 2  # no number of the type is in between
+    below = high - FORMATS[i.shape.type].ulp(high) / 2  # the type has no number from here to `high`
     return at_indices(i.shape, lambda index: Value(reals(low, below, (1, -1))))

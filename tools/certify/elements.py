@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes the values that an operation may return for one element from sets of operand values.
+"""Computes the values that an operation may return for one element from the sets of its operands.
 
-The documents define a result's real value and bound no error. Basic operations are rounded once.
-Other freedoms of a compiler in the default profile of this suite's acceptance rules are allowed and
-named: flushed subnormals, a product fused into a sum, a narrow intermediate kept wide, and for
-functions the ulps of ULPS.
+The documents define the real value of a result and limit no error. Basic operations are rounded
+once. Other freedoms that a compiler has in the default profile of this suite's acceptance rules are
+allowed and named: flushed subnormals, a product fused with a sum, a narrow intermediate kept in a
+wider type, and for functions the ulps of ULPS.
 """
 
 import itertools
@@ -22,11 +22,11 @@ from sets import floor_log2, joined, point, power_of_two, reals
 BOTH_ZEROS = (Zero(1), Zero(-1))
 IEEE = "zeros, infinities and NaN in arithmetic as in IEEE 754 (ruling 0130)"
 C99 = "functions at zeros, infinities and poles as in C99 (ruling 0083)"
-# A relative error that no document forbids and no reader considers a bug.
+# A relative error that no document forbids and that a user would not report as a bug.
 OPEN_ERROR = power_of_two(-10)
 
 
-# For each function: ulps allowed in f64, f32, f16, bf16, and more ulps for each unit of |x|.
+# For each function: the ulps in f64, f32, f16 and bf16, and additional ulps per unit of |x|.
 ULPS = {
     "exponential": (3, 7, 1, 1, 0),
     "exponential-minus-one": (5, 9, 3, 1, 0),
@@ -66,7 +66,7 @@ def ulps_of(opcode, form, argument):
 
 
 def loosened(opcode, form, pieces, argument=0):
-    """Moves every real outward by the ulps that the operation is allowed."""
+    """Moves the ends of all intervals outward by the ulps that the operation is allowed."""
     result = set()
     for p in pieces:
         if not isinstance(p, Real) or abs(p.hi) >= HUGE or abs(p.lo) >= HUGE:
@@ -75,11 +75,11 @@ def loosened(opcode, form, pieces, argument=0):
         lo, hi = sorted((abs(p.lo), abs(p.hi)))
         ulps = ulps_of(opcode, form, argument)
         READINGS.add("%s within %g ulps (ruling 0072)" % (opcode, ulps))
-        # Just above a power of two, an ulp is twice as large as just below it.
+        # An ulp just above a power of two is twice as large as one just below it.
         above = power_of_two(floor_log2(lo) + 1)
         low = min(x - ulps * form.ulp(x) for x in (lo, above) if x <= hi)
         high = hi + ulps * form.ulp(hi)
-        if OPEN[0]:  # the documents' formula as it is written
+        if OPEN[0]:  # literally the documents' formula
             low, high = low * (1 - OPEN_ERROR), high * (1 + OPEN_ERROR)
             if opcode in ("exponential-minus-one", "log-plus-one", "sinh"):
                 low, high = low - 4 * form.ulp(ONE + hi), high + 4 * form.ulp(ONE + hi)
@@ -90,12 +90,12 @@ def loosened(opcode, form, pieces, argument=0):
     return frozenset(result)
 
 
-# The values as which an operation may read its operands.
+# --- The values as which an operation may read its operands ---
 
 
 def with_flushed(form, pieces):
-    """Returns the values as which a subnormal operand may be read: itself, a zero of its sign, or
-    anything between, because library code scales it in steps."""
+    """Returns the values as which a subnormal operand may be read: itself, a zero of the same sign,
+    or any value in between, because library code scales it in steps."""
     flushed = set()
     for p in pieces:
         if isinstance(p, Real) and min(abs(p.lo), abs(p.hi)) < form.min_normal:
@@ -113,7 +113,7 @@ def read(type_name, value, sums=False, widens=False):
     if widens or form.width <= 16:
         freedom = "an intermediate may keep excess precision (ruling 0073)"
         pieces = allow(freedom, pieces, value.wide)
-    elif OPEN[0]:  # real numbers: the expression may be regrouped (rulings 0087 to 0091)
+    elif OPEN[0]:  # the expression may be regrouped over the reals (rulings 0087 to 0091)
         pieces = pieces | value.wide
     if form.kind == "exponent" and any(p == point(form.min_normal) for p in pieces):
         pieces = decided("2^-127 is read as itself (rulings 0035, 0036)", pieces, [Zero(1)])
@@ -121,7 +121,7 @@ def read(type_name, value, sums=False, widens=False):
 
 
 def result(form, pieces, product=False, saturates=False):
-    """Returns the Value of a floating-point result within `pieces` before it is rounded."""
+    """Returns the Value of a floating-point result that is in `pieces` before rounding."""
     stored = store(form, pieces)
     far = {p for p in pieces if isinstance(p, Real) and max(abs(p.lo), abs(p.hi)) > form.max}
     if saturates and far:
@@ -137,7 +137,7 @@ def result(form, pieces, product=False, saturates=False):
 
 
 def merged(pieces):
-    """Reduces more than eight intervals to their enclosing intervals, one of each sign."""
+    """If there are more than eight intervals, joins those of each sign to one interval."""
     intervals = [p for p in pieces if isinstance(p, Real)]
     if len(intervals) <= 8:
         return pieces
@@ -150,8 +150,8 @@ def merged(pieces):
 
 
 def at_special(opcode, form, made, *pieces):
-    """Returns `made` for operands with zeros, infinities or NaN: the documents name a function, and
-    not its values there."""
+    """Returns `made` for operands with zeros, infinities or NaN. The documents name a function but
+    do not define its values there."""
     function = opcode in ULPS and opcode not in ("divide", "sqrt")
     ruling = C99 if function else IEEE
     if opcode in ("maximum", "minimum"):
@@ -233,11 +233,11 @@ def float_unary(opcode, type_name, operand):
     return result(form, exact, saturates=True)
 
 
-# Conversions.
+# --- Conversions ---
 
 
 def to_integer(type_name, p):
-    """Truncates. Values outside of the range become any value (ruling 0007)."""
+    """Truncates. For values that are out of range, returns any value (ruling 0007)."""
     if type_name == "pred":
         return {int(not isinstance(p, Zero))}
     if isinstance(p, Zero):
@@ -265,7 +265,7 @@ def convert(source, target, operand):
 
 
 def reduce_precision(type_name, exponent_bits, mantissa_bits, operand):
-    """Rounds to the lower format, then limits the range (ruling 0053). A tie without mantissa bits
+    """Rounds to the lower format, then limits the range (ruling 0053). With no mantissa bits, a tie
     may be rounded either way."""
     form = FORMATS[type_name]
     READINGS.add("reduce-precision rounds first and then looks at the range (ruling 0053)")
@@ -282,12 +282,12 @@ def reduce_precision(type_name, exponent_bits, mantissa_bits, operand):
     return Value(store_once(form, pieces))
 
 
-# Comparisons.
+# --- Comparisons ---
 
 
 def key(p, total):
-    """Returns the least and the greatest position of a piece in the order."""
-    if isinstance(p, Nan):  # only in the total order, and the NaN's bits may be unknown
+    """Returns the least and the greatest position of a piece in the (total) order."""
+    if isinstance(p, Nan):  # only for the total order; the bits of the NaN may be unknown
         return (-math.inf, -2), (math.inf, 2)
     if isinstance(p, Zero):
         return ((mpq(0), p.sign if total else 0),) * 2
@@ -323,7 +323,7 @@ def binary(opcode, type_name, left, right):
 
 
 def clamp(type_name, low, operand, high):
-    """min(max(low, x), high); if the bounds cross, either bound (ruling 0004)."""
+    """Returns min(max(low, x), high); if low > high, either bound (ruling 0004)."""
     apply = lambda opcode, a, b: binary(opcode, type_name, a, b)
     written = apply("minimum", apply("maximum", low, operand), high)
     other = apply("maximum", low, apply("minimum", operand, high))

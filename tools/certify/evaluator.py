@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs a module on sets of values.
 
-Every array is a numpy array of cells. A cell computes the set of values of one element on demand.
-Only the elements on which the certificate's element depends, its cone, are computed.
+Every array is a numpy array of cells. A cell computes the set of values of one element when it is
+read. Only the cone of the certificate's element, on which this element depends, is computed.
 """
 
 import numpy as np
@@ -12,7 +12,7 @@ from sets import ANY, Broken, Unsupported, Value
 from text import Shape
 
 OPERATIONS = {}  # opcode -> Operation
-CONE = {}  # opcode, and its variant if it has one -> elements computed
+CONE = {}  # opcode (and variant if it has one) -> number of elements computed
 
 
 class Operation:
@@ -21,8 +21,8 @@ class Operation:
 
 
 def operation(kind, section, *opcodes, together=False):
-    """Registers the function as evaluator of these opcodes. section: the documents' name of the
-    operation, also that of a file of clauses. together: it takes the operands of all devices."""
+    """Registers the function for these opcodes. section: the documents' name of the operation, also
+    the name of a file of clauses. together: the function gets the operands of all devices."""
 
     def register(function):
         for opcode in opcodes:
@@ -34,7 +34,7 @@ def operation(kind, section, *opcodes, together=False):
 
 
 class Cell:
-    """One element. opcode: that of the instruction whose result it belongs to."""
+    """One element. opcode: the opcode of the instruction that computes it."""
 
     __slots__ = ("make", "opcode", "known")
 
@@ -72,20 +72,20 @@ def objects(dims, items):
 
 
 def each(type_name, function, *arrays):
-    """Applies a function to the values of each element. A scalar applies to every element."""
+    """Applies a function element by element. A scalar operand is used for every element."""
     make = lambda *cells: Cell(lambda: function(*[cell.value for cell in cells]))
     made = np.frompyfunc(make, len(arrays), 1)(*(a.cells for a in arrays))
     return Array(type_name, made if isinstance(made, np.ndarray) else objects((), [made]))
 
 
 def at_indices(shape, function):
-    """Returns an array whose elements are computed from their indices."""
+    """Returns an array whose elements are functions of their indices."""
     cells = (Cell(lambda index=index: function(index)) for index in np.ndindex(shape.dims))
     return Array(shape.type, objects(shape.dims, cells))
 
 
 def of_elements(shape, values):
-    """Returns an array of known values in row-major order."""
+    """Returns an array of known values, given in row-major order."""
     cells = (Cell(lambda value=value: Value(frozenset([value]))) for value in values)
     return Array(shape.type, objects(shape.dims, cells))
 
@@ -95,7 +95,7 @@ def scalar(type_name, value):
 
 
 def certain(value, what):
-    """Returns the one value of an integer."""
+    """Returns the value of an integer that has only one possible value."""
     if len(value.stored) != 1 or value.stored == ANY:
         raise Unsupported(what + " that is not certain")
     return next(iter(value.stored))
@@ -115,7 +115,7 @@ class Evaluator:
         return self.run_devices(computation, [arguments])[0]
 
     def run_devices(self, computation, arguments):
-        """Returns the results of all devices, which execute each instruction together."""
+        """Returns the results of all devices. They execute each instruction at the same time."""
         count = len(computation.parameters())
         if any(count != len(of_device) for of_device in arguments):
             raise Broken("%s: %d parameters, different arguments" % (computation.name, count))
@@ -140,26 +140,26 @@ class Evaluator:
         try:
             given = (of_all, device) if row.together else (operands,)
             made = row.evaluate(self, i, *given)
-        except Unsupported as reason:  # an error only if the cone reaches it
+        except Unsupported as reason:  # raised only if the cone reaches this instruction
             return unknown(i.shape, str(reason))
         except (ValueError, IndexError) as error:  # raised by numpy
             raise Broken("%s: %s" % (i.name, error)) from error
         return labelled(made, variant_of(i))
 
     def apply(self, computation, types, values):
-        """Applies a computation of scalars to single values."""
+        """Applies a computation with scalar parameters to single values."""
         made = self.run(computation, [scalar(t, v) for t, v in zip(types, values)])
         return [leaf[()] for leaf in leaves(made)]
 
 
 def variant_of(i):
-    """Returns the operation's name in spec/clauses/of_opcodes.txt, such as `compare:LT`."""
+    """Returns the operation's name in spec/clauses/of_opcodes.txt, e.g. `compare:LT`."""
     key = {"compare": "direction", "rng": "distribution"}.get(i.opcode)
     return i.opcode + ":" + i.attribute(key) if key else i.opcode
 
 
 def labelled(made, opcode):
-    """Returns the same values, counted as those of an instruction."""
+    """Returns the same cells, attributed to an instruction with this opcode."""
     if isinstance(made, tuple):
         return tuple(labelled(part, opcode) for part in made)
     cells = (Cell(lambda cell=cell: cell.value, opcode) for cell in made.cells.flat)

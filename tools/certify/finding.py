@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Reads finding.textproto, whose fields are in reports/finding.proto. Standard library only."""
+"""Reads finding.textproto (schema: reports/finding.proto). Uses the standard library only."""
 
 import ast
 import json
@@ -14,17 +14,17 @@ FINDINGS = ROOT / "results" / "findings"
 SCHEMA = (ROOT / "reports" / "finding.proto").read_text()
 REPEATED = ("text", "fixed_with")
 FIELDS = re.findall(r"^  (?:repeated )?\w+ (\w+) = \d+;", SCHEMA, re.M)
-# Fields that are files of a bundle.
+# Fields that are files in a bundle.
 FILES = {"verdict": "verdict.json", "certificate": "certificate.json",
          "inputs": "inputs.txt", "actual": "actual.txt"}  # fmt: skip
 
 
 class Mistake(Exception):
-    """A file with an error: its path, the line and the reason."""
+    """A mistake in a file: its path, the line and the reason."""
 
 
 def end_without(missing):
-    """Ends a program that is run by a Python without the packages that it needs. --help needs none."""
+    """Ends a program if its Python lacks packages that it needs. --help works without them."""
     if sys.argv[1:] in (["-h"], ["--help"]):
         print(sys.modules["__main__"].__doc__)
         sys.exit(0)
@@ -34,8 +34,8 @@ def end_without(missing):
 
 
 def fields_of(path):
-    """Returns the message as a dictionary. Lines are `name: value`, a quoted string or true; each
-    indented line below continues the string."""
+    """Returns the message as a dictionary. Each line is `name: value`, where the value is a quoted
+    string or `true`. Indented lines below it continue the string."""
     found, number = {name: [] for name in REPEATED}, 1
     for entry in re.split(r"\n(?! )", path.read_text().rstrip("\n")):
         at, number = f"{path}:{number}", number + 1 + entry.count("\n")
@@ -58,7 +58,7 @@ def fields_of(path):
 
 
 def record_of(folder, field):
-    """Returns the text of a bundle's file, or of a finding's field ("" if it is not set), or None."""
+    """Returns the text of a bundle's file, or of a finding's field ("" if it is unset), or None."""
     if (folder / FILES[field]).exists():
         return (folder / FILES[field]).read_text()
     path = folder / "finding.textproto"
@@ -66,13 +66,13 @@ def record_of(folder, field):
 
 
 def files_of(folder):
-    """Returns the fields of a finding as the files of a bundle: name and text."""
+    """Returns the fields of a finding as files of a bundle: a dictionary from name to text."""
     texts = ((field, name, record_of(folder, field)) for field, name in FILES.items())
     return {name: text for field, name, text in texts if text or field == "inputs"}
 
 
 def write_files(folder, into):
-    """Makes a bundle of a finding."""
+    """Writes a finding as a bundle."""
     into.mkdir(parents=True, exist_ok=True)
     shutil.copy(folder / "module.hlo", into)
     for name, text in files_of(folder).items():

@@ -4,10 +4,10 @@
 
     fold.py FOLDER...      bundles with a finding.textproto; results/findings/* after `hlocts history`
 
-verdict.json, certificate.json, inputs.txt and actual.txt become fields of the same names,
-history.json the fields of releases, and a line of results/findings/blame.txt the field where. The
-four files and those that any program can make again (expected.jsonl, README.md, case_test.cc,
-repro_jax.py) are removed. history.json remains, and git ignores it. Python's standard library only.
+verdict.json, certificate.json, inputs.txt and actual.txt become fields with the same names,
+history.json the fields about releases, and a line of results/findings/blame.txt the field `where`.
+The four files and those that any program can make again (expected.jsonl, README.md, case_test.cc,
+repro_jax.py) are removed. history.json is kept; git ignores it. Uses the standard library only.
 """
 
 import json
@@ -25,14 +25,14 @@ GONE = (*FILES.values(), "expected.jsonl", "README.md", "case_test.cc", "repro_j
 def line_of(name, value):
     if value is True:
         return f"{name}: true\n"
-    if name in ("verdict", "certificate"):  # JSON has many double quotes
+    if name in ("verdict", "certificate"):  # JSON contains many double quotes
         return "{}: '{}'\n".format(name, value.replace("\\", "\\\\").replace("'", "\\'"))
     quoted = [json.dumps(line, ensure_ascii=False) for line in value.splitlines(keepends=True)]
     return f"{name}:" + "".join((" " if len(quoted) == 1 else "\n  ") + line for line in quoted) + "\n"
 
 
 def blamed(folder):
-    """Returns the words of blame.txt after the verdict: `fail  pass algsimp  confirmed`."""
+    """Returns the words of blame.txt that follow the verdict: `fail  pass algsimp  confirmed`."""
     table = folder.parent / "blame.txt"
     for line in table.read_text().splitlines() if table.exists() else []:
         words = re.split(r"\s{2,}", line.removeprefix(folder.name + " ").strip())

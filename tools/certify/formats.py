@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Element types: the values of their bits, and the storage of real numbers."""
+"""Element types: the values of bit patterns, and the rounding of real numbers to a type."""
 
 import re
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from sets import HUGE, TINY, Inf, Nan, Real, Zero, allow, floor_log2, point, pow
 
 @dataclass(frozen=True)
 class Format:
-    """A floating-point format. kind defines its last bit patterns: ieee: infinities and NaN; fn:
-    NaN only, all bits set; fnuz: one NaN where -0 would be; finite: neither; exponent: powers of
-    two and NaN, no sign (f8e8m0fnu)."""
+    """A floating-point format. kind defines the last bit patterns: "ieee" has infinities and NaN;
+    "fn" has NaN only, with all bits set; "fnuz" has one NaN, in place of -0; "finite" has neither;
+    "exponent" has powers of two and NaN, and no sign (f8e8m0fnu)."""
 
     name: str
     exponent_bits: int
@@ -35,7 +35,7 @@ class Format:
         return power_of_two(max(exponent, self.min_exponent) - self.mantissa_bits)
 
     def nearest(self, x):
-        """Rounds x to the nearest multiple of its ulp, ties to even, without limits."""
+        """Rounds x to the nearest multiple of its ulp, ties to even, as if there were no limits."""
         unit = self.ulp(x)
         return round(x / unit) * unit
 
@@ -73,7 +73,7 @@ class Format:
         return (sign < 0) << (self.width - 1) | exponent | payload
 
     def encode(self, piece):
-        """Returns the bits of a piece that is one value of the format."""
+        """Returns the bits of a piece that is a single value of the format."""
         if isinstance(piece, Nan):
             return self.nan_bits() if piece.bits is None else piece.bits
         sign = (piece.sign < 0) << (self.width - 1)
@@ -85,7 +85,7 @@ class Format:
         mantissa = int(abs(piece.lo) / power_of_two(exponent - self.mantissa_bits))
         if self.kind == "exponent":
             return exponent - self.min_exponent
-        # The leading bit of a normal value adds one to the exponent field.
+        # The leading bit of a normal number adds one to the exponent field.
         return sign | mantissa + ((exponent - self.min_exponent) << self.mantissa_bits)
 
 
@@ -117,7 +117,7 @@ def everything(form):
 
 
 def overflow(form, sign):
-    """Returns the possible results for a value that exceeds the maximum (ruling 0035)."""
+    """Returns the possible results for a value beyond the largest finite number (ruling 0035)."""
     greatest = frozenset([point(sign * form.max)])
     if form.kind == "finite":
         return greatest
@@ -126,7 +126,7 @@ def overflow(form, sign):
 
 
 def round_real(form, real, flush=True):
-    """Rounds every value of an interval once, and flushes values below the normal numbers."""
+    """Rounds every value of an interval once. Values below the normal numbers may be flushed."""
     sign = real.sign
     zero = Zero(1 if form.kind == "fnuz" else sign)
     lo, hi = sorted((abs(real.lo), abs(real.hi)))
@@ -167,7 +167,7 @@ def store_once(form, pieces, flush=True):
 
 def store(form, pieces, flush=True):
     """Returns the values that a result within `pieces` may have in memory: rounded to nearest even,
-    in types of 16 bits and fewer also through a wider type (rulings 0035, 0055)."""
+    in types of at most 16 bits also through a wider type (rulings 0035, 0055)."""
     stored = store_once(form, pieces, flush)
     ways = ("f32",) if form.width == 16 else ("f32", "f16", "bf16") if form.width < 16 else ()
     for name in ways:
@@ -191,7 +191,7 @@ def width_of(type_name):
 
 
 def wrap(type_name, n):
-    """Returns n modulo 2^w as a value of the integer type (ruling 0078)."""
+    """Returns n modulo 2^w as a value of the integer type with w bits (ruling 0078)."""
     if type_name == "pred":
         return int(bool(n))
     width = width_of(type_name)

@@ -11,11 +11,11 @@ from evaluator import at_indices, certain, operation
 from formats import COMPLEX, FORMATS, everything, is_float
 from sets import ANY, FREEDOMS, OPEN, READINGS, Nan, Unsupported, Value, joined
 
-MOST_ROWS = 256  # limit of rows in a sort
+MOST_ROWS = 256  # limit of the rows of a sort
 
 
 def starts(value, limit, ruling="0009"):
-    """Returns the possible values of a start index, clamped to [0, limit]."""
+    """Returns the possible values of a start index after clamping to [0, limit]."""
     if value.stored == ANY:
         return list(range(limit + 1))
     inside = {min(max(n, 0), limit) for n in value.stored}
@@ -55,7 +55,7 @@ def dynamic_update_slice(run, i, operands):
 
 
 class Vectors:
-    """Start or scatter indices: their components for an index of the batch."""
+    """The start indices or scatter indices: their components, for an index into the batch."""
 
     def __init__(self, i, array, window_dims, index_map, batching):
         self.array, self.window_dims = array, i.integers(window_dims)
@@ -64,7 +64,7 @@ class Vectors:
         self.sorted = i.attributes.get("indices_are_sorted") == "true"
 
     def at(self, index):
-        """Yields the dimension and the value of each component, and the indices of the batch."""
+        """Yields dimension and value of each component of the vector, for an index of the batch."""
         batch = tuple(n for d, n in enumerate(index) if d not in self.window_dims)
         for n, d in enumerate(self.index_map):
             whole = self.vector == len(self.array.shape.dims)
@@ -74,7 +74,7 @@ class Vectors:
             yield d, batch[s - (s > self.vector)]
 
     def unsorted(self):
-        """Returns True if indices_are_sorted is promised and may be broken (ruling 0074)."""
+        """Returns True if indices_are_sorted is set and may be untrue (ruling 0074)."""
         if not self.sorted or not self.array.cells.size:
             return False
         cells, whole = self.array.cells, self.vector == self.array.cells.ndim
@@ -115,7 +115,7 @@ def gather(run, i, operands):
 
 @operation("indexing", None, "scatter")
 def scatter(run, i, operands):
-    """Scatters N arrays of updates into N operands, in any order (ruling 0075)."""
+    """Applies N arrays of updates to N operands, in any order (ruling 0075)."""
     count = len(operands) // 2
     arrays, where, updates = operands[:count], operands[count], operands[count + 1 :]
     target, broken = targets(i, arrays[0].shape.dims, where, updates[0].shape.dims)
@@ -150,7 +150,7 @@ def scatter(run, i, operands):
 
 
 def targets(i, dims, where, update_dims):
-    """Returns functions: the operand's element of an update, and if promises are broken."""
+    """Returns two functions: the operand element of an update, and whether promises are broken."""
     batching = i.integers("input_batching_dims", ())
     pairs = list(zip(batching, i.integers("scatter_indices_batching_dims", ())))
     vectors = Vectors(i, where, "update_window_dims", "scatter_dims_to_operand_dims", pairs)
@@ -159,7 +159,7 @@ def targets(i, dims, where, update_dims):
     sizes = dict(zip(window, (update_dims[d] for d in vectors.window_dims)))
 
     def target(update):
-        """Returns the element, and True if the whole window is inside."""
+        """Returns the operand's element, and True if the whole window is in bounds."""
         first = [0] * len(dims)
         for d, value in vectors.at(update):
             first[d] = value if d in batching else certain(value, "a scatter index")
@@ -169,7 +169,7 @@ def targets(i, dims, where, update_dims):
 
     @functools.lru_cache(None)
     def broken():
-        """Returns True if a promise about the indices is broken (ruling 0074)."""
+        """Returns True if a promise about the indices is untrue (ruling 0074)."""
         if vectors.unsorted():
             return True
         if i.attributes.get("unique_indices") != "true":
@@ -191,7 +191,7 @@ def any_of(type_name):
 
 
 def in_any_order(run, i, types, state, updates):
-    """Returns the values of N outputs at one element after all updates, by order (ruling 0075)."""
+    """Returns the values of N outputs at one element after all updates, per order (ruling 0075)."""
     if len(updates) > 4:
         raise Unsupported("more than 4 updates to one element by a computation of no known kind")
     computation = run.computation(i)
@@ -199,13 +199,13 @@ def in_any_order(run, i, types, state, updates):
     return [functools.reduce(apply, order, state) for order in itertools.permutations(updates)]
 
 
-# Order.
+# --- Order ---
 
 
 @operation("order", None, "sort")
 def sort(run, i, operands):
-    """Sorts rows by their keys. Equivalent rows may change places unless the sort is stable
-    (rulings 0023, 0024)."""
+    """Sorts rows by keys. Equivalent rows may be exchanged unless the sort is stable (rulings 0023,
+    0024)."""
     (dimension,) = i.integers("dimensions")
     comparator, types = run.computation(i), [o.type for o in operands]
     stable = i.attributes.get("is_stable") == "true"
@@ -217,8 +217,8 @@ def sort(run, i, operands):
 
     @functools.lru_cache(None)
     def rows_of(line):
-        """Returns the rows of the line through these indices, and the possible positions of
-        each."""
+        """Returns the rows along the sorted dimension at these indices, and the possible rows at
+        each position."""
         if size > MOST_ROWS:
             raise Unsupported("a sort of more than %d rows" % MOST_ROWS)
         at = lambda n: line[:dimension] + (n,) + line[dimension:]
@@ -237,13 +237,13 @@ def sort(run, i, operands):
 
 
 def places(less, stable, nan=False):
-    """Returns the possible rows of every position; all of them if the order is not certain and
-    strict."""
+    """Returns the possible rows at every position: all rows at each, if the order is not strict or
+    not certain."""
     size = range(len(less))
     everywhere = [list(size)] * len(less)
     if any(len(cell) != 1 or cell == ANY for line in less for cell in line):
         return everywhere
-    if nan:  # IEEE 754-2018 leaves the order to the implementation
+    if nan:  # IEEE 754-2018 lets the implementation choose the order
         READINGS.add("a sort with NaN follows its comparator (ruling 0024)")
         if OPEN[0]:
             return everywhere

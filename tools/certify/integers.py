@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates operations on sets of integers and predicates: exact, modulo 2^w."""
+"""Evaluates operations on sets of integers and predicates; they are exact, modulo 2^w."""
 
 import itertools
 import math
@@ -8,11 +8,11 @@ import operator
 from formats import fits, width_of, wrap
 from sets import ANY, OPEN, READINGS, Unsupported, Value
 
-MOST_PIECES = 64  # limit of values that are tracked for one integer element
+MOST_PIECES = 64  # limit of the number of values of one integer element that are tracked
 
 
 def over(function, *sets):
-    """Applies `function` to every combination; its result None means any value."""
+    """Applies `function` to every combination. If it returns None, the result is any value."""
     if any(s == ANY for s in sets) or math.prod(len(s) for s in sets) > MOST_PIECES**2:
         return Value(ANY)
     values = {function(*combination) for combination in itertools.product(*sets)}
@@ -20,7 +20,7 @@ def over(function, *sets):
 
 
 def known_range(type_name, values):
-    """Returns `values`, with ANY of a narrow type replaced by its values."""
+    """Returns `values`; if it is ANY of a narrow type, returns all values of the type."""
     if values == ANY and width_of(type_name) <= 4:
         return frozenset(wrap(type_name, n) for n in range(1 << width_of(type_name)))
     return values
@@ -46,7 +46,7 @@ UNSIGNED_SHIFT = "an arithmetic shift copies the highest bit of unsigned numbers
 
 
 def integer_power(a, b):
-    """Raises an integer to a power (ruling 0018)."""
+    """Returns an integer power (ruling 0018)."""
     if b >= 0:
         return pow(a, b, 1 << 64) if abs(a) > 1 else a**b
     READINGS.add("powers of integers by negative exponents (ruling 0018)")
@@ -96,7 +96,7 @@ def integer_binary(opcode, type_name, left, right):
 
 
 def overflowed(opcode, type_name, n):
-    """Returns n modulo 2^w. Wrapping is an interpretation: no document defines overflow."""
+    """Returns n modulo 2^w. Wrapping is an interpretation: the documents do not define overflow."""
     if n is None:
         return None
     wrapped = wrap(type_name, n)

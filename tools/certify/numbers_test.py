@@ -24,7 +24,7 @@ from sets import Nan, Real, Zero, holds, point, power_of_two, set_text
 
 @functools.cache
 def finite_values(form):
-    """Returns the bits of each value, in order of the values."""
+    """Returns a dictionary from value to bits, in ascending order of values."""
     pieces = ((form.decode(bits), bits) for bits in range(1 << form.width))
     return dict(sorted((p.lo, bits) for p, bits in pieces if isinstance(p, Real)))
 
@@ -46,7 +46,7 @@ class FormatTest(unittest.TestCase):
             self.assertEqual(min(v for v in values if v > 0), FORMATS[name].least, name)
 
     def test_rounding_between_all_neighbours(self):
-        """Narrow formats round to the nearer number, and a midpoint to the even one."""
+        """Narrow formats round to the nearest number, and a midpoint to the even neighbour."""
         for form in FORMATS.values():
             bits = finite_values(form) if form.width <= 16 and form.name != "f16" else {}
             values = list(bits)
@@ -84,7 +84,7 @@ class FormatTest(unittest.TestCase):
         ):
             self.assertEqual(set_text(store_once(FORMATS[name], {pieces})), expected, name)
         f32, bf16 = FORMATS["f32"], FORMATS["bf16"]
-        below = point(f32.min_normal * (1 - power_of_two(-40)))  # flushed before rounding
+        below = point(f32.min_normal * (1 - power_of_two(-40)))  # flushed before it is rounded
         self.assertEqual(store(f32, {below}), {point(f32.min_normal), Zero(1)})
         self.assertEqual(store(f32, {point(f32.min_normal)}), {point(f32.min_normal)})
         twice = point(1 + power_of_two(-8) + power_of_two(-40))
@@ -92,7 +92,7 @@ class FormatTest(unittest.TestCase):
 
 
 class FunctionTest(unittest.TestCase):
-    """Compares MPFR's enclosures with Decimal, at points that are binary fractions and others."""
+    """Compares MPFR's enclosures with Decimal, at binary fractions and at other points."""
 
     def encloses(self, name, expected, *x):
         lo, hi = map(mpq, enclose(name, *(mpq(Fraction(v)) for v in x)))
@@ -140,7 +140,7 @@ class FunctionTest(unittest.TestCase):
                 self.assertFalse(holds(sets, point(function(x) * (1 + 1e-13))), (opcode, x))
 
     def test_no_tolerance_is_below_the_laws(self):
-        """Compares with the ulps of spec/accuracy, by the names of the opcodes there."""
+        """Compares ULPS with the ulps of spec/accuracy, by the names of opcodes there."""
         path = pathlib.Path(__file__).resolve().parents[2] / "spec/accuracy/function_ulps.inc"
         rows = re.findall(r"^HLOCTS_FUNCTION\((\w+), (.*)\)$", path.read_text(), re.M)
         self.assertGreater(len(rows), 15)

@@ -18,7 +18,7 @@ from text import parse_literals, parse_module
 
 
 def allowed(module, inputs="", output=0, index=()):
-    """Returns the set of one element."""
+    """Returns the set of one element of an output."""
     FREEDOMS.clear()
     CONE.clear()
     parsed = parse_module(module)
@@ -142,7 +142,7 @@ SIX = "s32[2,3] { {0, 1, 2}, {3, 4, 5} }"
 HIT = "s32[3] {1, 2, 3}; s32[3,1] {0, 7, 0}; s32[3] {10, 20, 30}"
 SORTED = "s32[3] {2, 1, 2}; s32[3] {10, 20, 30}"
 
-# Each row has root, inputs, computations, and the permitted values of an output's elements.
+# Each row contains the root, inputs, computations, and the permitted values of some elements.
 ARRAYS = [
     ("s32[2,3] reverse(%0), dimensions={1}", SIX, "", {(1, 0): "5"}),
     ("s32[3,2] transpose(%0), dimensions={1,0}", SIX, "", {(2, 1): "5"}),
@@ -206,7 +206,7 @@ class OperationTest(unittest.TestCase):
                           computations=computations.replace("$", "s32[]"))  # fmt: skip
             for index, one in expected.items():
                 output = 0
-                if root.startswith("(") or "while" in root:  # the first number is the output
+                if root.startswith("(") or "while" in root:  # an index begins with the output
                     output, *index = index if isinstance(index, tuple) else (index,)
                 found = allowed(text, "\n".join(literals), output, tuple(index))
                 self.assertEqual(set_text(found), one, (root, index))
@@ -236,7 +236,7 @@ class OperationTest(unittest.TestCase):
             "%p = f32[] multiply(%0, %1); %n = f32[] negate(%p); f32[] add(%n, %2)", *["f32[]"] * 3
         )
         fused = allowed(text, "f32[] 1.0000001\nf32[] 1.0000001\nf32[] 1.0000002")
-        self.assertEqual(len(fused), 3)  # rounded: both zeros; fused: -2^-46
+        self.assertEqual(len(fused), 3)  # rounded products: both zeros; a fused product: -2^-46
         self.assertTrue(any("fused" in f for f in FREEDOMS))
         self.assertTrue(holds(scalar("atan2", "f64", "-0", "-0"), point(-math.pi)))
         either = scalar("power", "f32", "nan", "0")
@@ -292,7 +292,7 @@ class OperationTest(unittest.TestCase):
             allowed(text, data, output=0, index=(0, 0))
         select = SELECT.replace("N", "4").replace("S", "1")
         computations = (GREATER + ADD.replace("OP", "subtract")).replace("$", "s32[]")
-        with self.assertRaises(Unsupported):  # two windows select one element
+        with self.assertRaises(Unsupported):  # two windows select the same element
             allowed(module(select, "s32[4]", "s32[3]", computations=computations),
                     "s32[4] {1, 9, 1, 7}\ns32[3] {10, 20, 30}", index=(1,))  # fmt: skip
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes a page of each finding and their index, as Markdown.
+"""Makes a Markdown page of each finding, and an index of the pages.
 
     pages.py DIR [FRONT]    DIR/NAME.md and DIR/index.md, which begins with the text of FRONT
 
 A page is made from finding.textproto, the module and its inputs. If the records of
-tools/certify/records.py are unpacked, it also has the results of other engines and of JAX alone,
-and a mark for each release. Uses Python's standard library only. docs/build runs it for the site.
+tools/certify/records.py are unpacked, it also contains the results of other engines and of JAX
+alone, and a mark for each release. Uses the standard library only. docs/build runs it for the site.
 """
 
 import json
@@ -28,12 +28,12 @@ KINDS = {
     "timeout": "does not end",
 }
 ON_INVALID = "ends the process on an invalid module"
-# The verdicts of an engine on a module on which another engine fails.
+# The meaning of an engine's verdict on a module on which another engine fails.
 ANSWERS = {"pass": "right", "unsupported": "not implemented", "inconclusive": "right or open"}
 WIDTH = 120
 TRACKERS = ("openxla/xla", "openxla/stablehlo", "jax-ml/jax", "iree-org/iree", "llvm/llvm-project",
             "pytorch/xla", "google-ai-edge/LiteRT")  # fmt: skip
-# Longer inputs and outputs are not printed here.
+# Longer inputs and outputs are omitted from the page.
 INPUTS_SHOWN = 500
 STRIP = "oldest release first: X wrong, o right, ? not reached, / no answer"
 QUESTIONS = """\
@@ -42,7 +42,7 @@ quotes that reading. These are no defects; expectations call them SPEC_QUESTION.
 
 
 def table_of(name):
-    """Returns the lines of a table of findings: name, and the rest of the line."""
+    """Returns the rows of a table of findings, from name to the rest of the line."""
     path = FINDINGS / name
     lines = path.read_text().splitlines() if path.exists() else []
     rows = (line.split(None, 1) for line in lines if line and not line.startswith("#"))
@@ -50,7 +50,7 @@ def table_of(name):
 
 
 class Finding:
-    """A directory of results/findings: its fields, and its unpacked records."""
+    """A directory of results/findings: its fields and its unpacked records."""
 
     def __init__(self, folder, tables):
         self.name = folder.name
@@ -69,7 +69,7 @@ class Finding:
         return kind + ", not the same in every run" if self.said.get("differs") else kind
 
     def seen(self):
-        """Returns the observation of the harness: `output 0 at [1]: accepted 1, found 7`. Omits the
+        """Returns what the harness observed, e.g. `output 0 at [1]: accepted 1, found 7`. Omits
         directories of an engine's sources."""
         reason = self.verdict.get("reason", "")
         checked = re.search(r"\S+:\d+\] ?(Check failed: .*?)(?: \*\*\*|$)", reason.replace("\n", " "))
@@ -116,19 +116,19 @@ def wanted_and_got(finding):
 
 
 def in_the_documents(clause):
-    """Returns the documents' own words with the address, and the edition that decides."""
+    """Returns the words of the documents with their address, and which edition decides."""
     words, (address, edition) = quotation_of(clause), source_of(clause)
     said = f"\"{words}\"" if words else sentence_of(clause) + " (our words)"
     return f"{said} [{clause}]({address}), {edition}"
 
 
 def others(finding):
-    """Returns `stablehlo=pass litert=crash` in words, with equal answers together."""
+    """Returns the answers `stablehlo=pass litert=crash` in words. Equal answers are grouped."""
     same = {}
     for answer in finding.answers.split():
         engine, verdict = answer.rsplit("=", 1)
         same.setdefault(ANSWERS.get(verdict, KINDS.get(verdict, verdict)), []).append(engine)
-    if finding.said.get("met_by") == "an invalid module":  # jaxlib's parser runs first
+    if finding.said.get("met_by") == "an invalid module":  # jaxlib's parser rejects it first
         for engine in ("iree", "litert", "catalyst"):
             ended = [e for e in same.get(KINDS["crash"], []) if e.startswith(engine)]
             same.setdefault("not reached", []).extend(ended)
@@ -158,7 +158,7 @@ def facts_of(finding):
 
 
 def sources_of(folder):
-    """Returns the module and, if they are short, its inputs."""
+    """Returns the module and, if they are short, the inputs."""
     blocks = [(folder / "module.hlo").read_text().strip("\n")]
     inputs = record_of(folder, "inputs").strip("\n")
     if inputs and len(inputs) <= INPUTS_SHOWN:
@@ -167,7 +167,7 @@ def sources_of(folder):
 
 
 def linked(text):
-    """Returns numbers of threads as links: `openxla/xla 48714`."""
+    """Returns the text with thread numbers such as `openxla/xla 48714` as links."""
     for name in ("tensorflow/tensorflow", *TRACKERS):
         pattern = r"(?<![\w/])%s (pull request )?(\d{3,6})" % re.escape(name)
         at = f"https://github.com/{name}"
@@ -176,7 +176,7 @@ def linked(text):
 
 
 def script_of(folder):
-    """Returns the program that shows the finding with public packages, its own or general."""
+    """Returns the program that shows the finding with public packages: its own or a general one."""
     own = folder / "repro.py"
     if own.exists():
         return "```python\n" + own.read_text().strip("\n") + "\n```"
@@ -206,7 +206,7 @@ def page_of(finding):
 
 
 def family_of(finding):
-    """Returns XLA:CPU, IREE, ...: the engine without its release and build."""
+    """Returns XLA:CPU, IREE, ...: the name of the engine without release and build."""
     engine = finding.said["engine"]
     return re.split(r" of |,| \d", engine)[0]
 
@@ -260,7 +260,7 @@ def findings_of(folders):
 
 
 def made(front=""):
-    """Yields (name of the page, text) for each finding, and for the index."""
+    """Yields (name of the page, text) for each finding and for the index."""
     findings = findings_of(sorted(path.parent for path in FINDINGS.glob("*/finding.textproto")))
     for finding in findings:
         yield finding.name, page_of(finding)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests finding.py, fold.py and pages.py: the fields they read and write, and the pages."""
+"""Tests finding.py, fold.py and pages.py: the fields that they read and write, and the pages."""
 
 import json
 import pathlib
@@ -94,7 +94,7 @@ class FactsTest(unittest.TestCase):
 
 
 class FoldTest(unittest.TestCase):
-    """The records of a bundle become fields of finding.textproto, and back."""
+    """Tests that the files of a bundle become fields of finding.textproto, and files again."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Computes exact results of operations on pieces: reals by rational arithmetic, functions as
+"""Computes exact results of operations on pieces: reals in rational arithmetic, functions as
 enclosures, zeros and infinities by IEEE 754 and annex F of C99 (ruling 0083).
 
-MPFR rounds each function correctly and follows annex F. It rounds once downward and once upward
-here. Arguments that are not binary fractions are rounded outward.
+MPFR rounds each function correctly and follows annex F. Here each function is rounded once downward
+and once upward. Arguments that are not binary fractions are rounded outward.
 """
 
 import itertools
@@ -14,7 +14,7 @@ from gmpy2 import mpq
 
 from sets import HUGE, ONE, TINY, Inf, Nan, Real, Zero, point, reals
 
-DOWN, UP = (  # rounding contexts for the range from TINY to HUGE
+DOWN, UP = (  # rounding contexts whose range is TINY to HUGE
     gmpy2.context(precision=200, round=rounding, emin=-19999, emax=20001)
     for rounding in (gmpy2.RoundDown, gmpy2.RoundUp)
 )
@@ -23,7 +23,7 @@ BOTH = (1, -1)
 
 
 def ends(p):
-    """Returns both ends of a piece that is not NaN, on the extended line."""
+    """Returns both ends of a piece that is not NaN; they may be infinite."""
     if isinstance(p, Zero):
         return mpq(0), mpq(0)
     return (math.inf * p.sign,) * 2 if isinstance(p, Inf) else (p.lo, p.hi)
@@ -42,13 +42,13 @@ def negated(p):
 def add(a, b):
     if finite(a, b):
         lo, hi = ends(a)[0] + ends(b)[0], ends(a)[1] + ends(b)[1]
-        return reals(lo, hi, BOTH)  # the sign of a zero sum is free (ruling 0073)
+        return reals(lo, hi, BOTH)  # a zero sum may have either sign (ruling 0073)
     infinite = {p for p in (a, b) if isinstance(p, Inf)}
     return infinite if len(infinite) == 1 else {Nan()}
 
 
 def corners(operation, a, b):
-    """Returns the corners of two intervals without zero: quotients and products are monotone."""
+    """Applies the operation to the corners of two intervals without zero, where it is monotone."""
     values = [operation(x, y) for x in (a.lo, a.hi) for y in (b.lo, b.hi)]
     return {Real(min(values), max(values))}
 
@@ -72,7 +72,7 @@ def divide(a, b):
 
 
 def remainder(a, b):
-    """Returns the remainder with the sign of the dividend (ruling 0001); exact for points."""
+    """Returns the remainder with the sign of the dividend (ruling 0001); it is exact for points."""
     if isinstance(a, Inf) or isinstance(b, Zero):
         return {Nan()}
     if isinstance(b, Inf) or isinstance(a, Zero):
@@ -85,7 +85,7 @@ def remainder(a, b):
 
 
 def extreme(choose, a, b):
-    """Returns maximum or minimum; of two zeros either (ruling 0003)."""
+    """Returns maximum or minimum. Of two zeros, returns both (ruling 0003)."""
     lo, hi = choose(ends(a)[0], ends(b)[0]), choose(ends(a)[1], ends(b)[1])
     if lo == hi and abs(lo) == math.inf:
         return {Inf(1 if lo > 0 else -1)}
@@ -95,7 +95,7 @@ def extreme(choose, a, b):
 
 
 def numbers_of(x):
-    """Encloses a rational, or a signed zero or infinity, by one or two numbers of MPFR."""
+    """Returns one or two MPFR numbers that enclose a rational, a signed zero or an infinity."""
     if isinstance(x, Zero):
         return [gmpy2.zero(x.sign)]
     if isinstance(x, Inf):
@@ -106,17 +106,17 @@ def numbers_of(x):
 
 
 def enclose(name, *arguments):
-    """Returns numbers below and above a function of MPFR that is monotone in each argument."""
+    """Returns numbers below and above the value of a function that is monotone in each argument."""
     if name == "logistic":
         (x,) = arguments
         lo, hi = enclose("exp", negated(x) if isinstance(x, (Zero, Inf)) else -x)
-        minus_one = gmpy2.mpfr(-1)  # a power: gmpy2 2.1 divides in the precision of double
+        minus_one = gmpy2.mpfr(-1)  # a power, because gmpy2 2.1 divides in double precision
         lo, hi = DOWN.pow(UP.add(1, hi), minus_one), UP.pow(DOWN.add(1, lo), minus_one)
     else:
         given = list(itertools.product(*map(numbers_of, arguments)))
         lows, highs = ([getattr(c, name)(*numbers) for numbers in given] for c in (DOWN, UP))
         lo, hi = min(lows), max(highs)
-    if gmpy2.is_zero(lo) and hi > 0:  # below the range
+    if gmpy2.is_zero(lo) and hi > 0:  # the value is below MPFR's range
         lo = gmpy2.mpfr(TINY)
     if gmpy2.is_zero(hi) and lo < 0:
         hi = gmpy2.mpfr(-TINY)
@@ -124,8 +124,8 @@ def enclose(name, *arguments):
 
 
 def over(name, lo, hi):
-    """Returns the range of a function on [lo, hi], on which it is monotone. Sine, cosine and
-    tangent are monotone between multiples of pi/2."""
+    """Returns the range of a function on [lo, hi], on which it is monotone. For sine, cosine and
+    tangent, this requires that no multiple of pi/2 is inside."""
     if name in ("sin", "cos", "tan"):
         low, high = mpq(numbers_of(lo)[0]), mpq(numbers_of(hi)[-1])
         small = max(abs(low), abs(high)) < 2**60
@@ -139,7 +139,7 @@ def over(name, lo, hi):
 
 
 def at_signs(name, *pieces):
-    """Returns a function's value by annex F if a zero or an infinity decides it."""
+    """Returns a function's value according to annex F if a zero or an infinity decides it."""
     lo, hi = enclose(name, *(p.lo if isinstance(p, Real) else p for p in pieces))
     if gmpy2.is_nan(lo):
         return {Nan()}
@@ -153,7 +153,7 @@ FUNCTIONS = (
     """acos acosh asin asinh atan atanh cbrt cosh cosine erf exponential exponential-minus-one
 log log-plus-one logistic rsqrt sine sinh sqrt tan tanh""".split()
 )
-# Functions that have a different name in MPFR, and functions not defined on all reals.
+# Functions that have another name in MPFR, and functions not defined on all reals.
 NAMES = {"cosine": "cos", "exponential": "exp", "exponential-minus-one": "expm1", "sine": "sin"}
 NAMES.update({"log-plus-one": "log1p", "rsqrt": "rec_sqrt"})
 DOMAINS = {name: (mpq(0), HUGE) for name in ("log", "sqrt", "rsqrt")}
@@ -166,7 +166,7 @@ def clipped(x):
 
 
 def function_of(opcode, p):
-    """Returns the exact results of a function on one piece."""
+    """Returns the exact results of a function for one piece."""
     name, (low, high) = NAMES.get(opcode, opcode), DOMAINS.get(opcode, (-HUGE, HUGE))
     if isinstance(p, Nan):
         return {Nan()}
@@ -187,7 +187,7 @@ def function_of(opcode, p):
 
 
 def atan2(y, x):
-    """Uses the signs of both operands. Zeros and infinities are ends of the quadrants."""
+    """Uses the signs of both operands: zeros and infinities are ends of quadrants."""
     if not (isinstance(y, Real) and isinstance(x, Real)):
         return at_signs("atan2", y, x)
     values = [v for b in (y.lo, y.hi) for a in (x.lo, x.hi) for v in enclose("atan2", b, a)]
@@ -199,7 +199,7 @@ def is_integral(p):
 
 
 def power(x, y):
-    """C99's pow."""
+    """Returns pow of C99."""
     if isinstance(y, Zero) or x == point(1):
         return {point(1)} | ({Nan()} if any(isinstance(p, Nan) for p in (x, y)) else set())
     if isinstance(x, Nan) or isinstance(y, Nan):

@@ -3,19 +3,19 @@
 """Makes the records of the findings, which git ignores, and packs them for a release.
 
     records.py answers [--new] ENGINE...
-        answers.txt: the verdict of `hlocts replay --backend=ENGINE` on each finding
+        writes answers.txt: the verdict of `hlocts replay --backend=ENGINE` on each finding
     records.py jax [--new] PYTHON...
-        in_jax.txt: the result of `hlocts report-bug --jax`, run by each PYTHON, which has jax
+        writes in_jax.txt: the result of `hlocts report-bug --jax` in each PYTHON, which has jax
         installed (pip install jax)
     records.py pack FILE
-        FILE (.tar.gz): answers.txt, in_jax.txt, campaigns.txt, each history.json (`hlocts history
+        FILE (.tar.gz) gets answers.txt, in_jax.txt, campaigns.txt, each history.json (`hlocts history
         --all --keep`), and inputs and outputs as inputs.txt and actual.txt; prints its SHA-256, the
         same for the same records
     records.py unpack FILE
-        puts the tables and histories of FILE back into results/findings
+        writes the tables and histories of FILE to results/findings
 
---new runs only findings without a line. The program is build/hlocts. An engine's own findings are
-also replayed on it. Lines of findings that no longer exist are removed.
+--new runs only findings without a line in the table. The program is build/hlocts. Findings of an
+ENGINE are also replayed on this engine. Lines of findings that no longer exist are removed.
 """
 
 import gzip
@@ -51,7 +51,7 @@ def folders():
 
 
 def kept_lines(table, only_new):
-    """Returns name and line of the findings that do not run again."""
+    """Returns a dictionary from name to line for the findings that need not run again."""
     path = FINDINGS / table
     if not only_new or not path.exists():
         return {}
@@ -123,7 +123,7 @@ def in_jax(pythons, only_new):
 
 
 def pack(path):
-    """Packs the records with fixed owners, times and order: equal records give equal bytes."""
+    """Packs the records with fixed owners, times and order: equal records yield equal bytes."""
     made = [FINDINGS / name for name in TABLES if (FINDINGS / name).exists()]
     files = {str(path.relative_to(FINDINGS)): path.read_bytes()
              for path in (*made, *sorted(FINDINGS.glob("*/history.json")))}
@@ -140,7 +140,7 @@ def pack(path):
 
 
 def unpack(path):
-    """Writes regular files of existing findings only, and nothing that finding.textproto has."""
+    """Writes only regular files of existing findings, and no record that finding.textproto has."""
     with tarfile.open(path) as archive:
         for entry in archive.getmembers():
             target = FINDINGS / entry.name

@@ -12,21 +12,21 @@ from dataclasses import dataclass
 from gmpy2 import mpq
 
 ANY = frozenset(["any"])
-FREEDOMS = set()  # names of the freedoms that have widened a set so far
+FREEDOMS = set()  # names of freedoms that have widened a set
 READINGS = set()  # rulings on which a set depends
-OPEN = [False]  # True: points that the documents leave open remain open
+OPEN = [False]  # True: points that the documents leave open are not decided by rulings
 
-# Exact bounds have thousands of digits, which newer Pythons do not print by default.
+# Exact bounds have thousands of digits, which newer Pythons refuse to print by default.
 if hasattr(sys, "set_int_max_str_digits"):
     sys.set_int_max_str_digits(0)
 
 
 class Broken(Exception):
-    """The input is not a certificate: text that cannot be read, shapes that do not fit."""
+    """The input is not a certificate: a text cannot be parsed, or shapes do not fit."""
 
 
 class Unsupported(Exception):
-    """The element cannot be derived here: an operation or a size that is not covered."""
+    """The element cannot be derived here: an operation or a size is not covered."""
 
 
 def power_of_two(exponent):
@@ -34,7 +34,7 @@ def power_of_two(exponent):
 
 
 TINY = power_of_two(-20000)  # represents reals next to zero, below every format
-HUGE = power_of_two(20000)  # beyond every format
+HUGE = power_of_two(20000)  # above the numbers of every format
 ONE = mpq(1)
 
 
@@ -55,7 +55,7 @@ class Zero:
 
 @dataclass(frozen=True)
 class Real:
-    """All reals of [lo, hi], which does not contain zero."""
+    """All reals in [lo, hi]. The interval does not contain zero."""
 
     lo: mpq
     hi: mpq
@@ -70,7 +70,7 @@ def point(x):
 
 
 def allow(freedom, pieces, more):
-    """Returns `pieces` and `more`. Records the freedom if that changes anything."""
+    """Returns the union of `pieces` and `more`. Records the freedom if `more` adds anything."""
     more = frozenset(more) - pieces
     if more:
         FREEDOMS.add(freedom)
@@ -78,8 +78,8 @@ def allow(freedom, pieces, more):
 
 
 def decided(ruling, pieces, others):
-    """Returns `pieces`, for which a ruling decides; while points are OPEN, `others` as well.
-    Records the ruling if that changes anything."""
+    """Returns `pieces`, for which a ruling decides. While points are OPEN, also returns `others`.
+    Records the ruling if `others` adds anything."""
     pieces, others = frozenset(pieces), frozenset(others)
     if others <= pieces or pieces == ANY:
         return pieces
@@ -90,7 +90,7 @@ def decided(ruling, pieces, others):
 
 
 def reals(lo, hi, zero_signs=(1,)):
-    """Returns the pieces of [lo, hi], which may contain zero."""
+    """Returns the interval [lo, hi], which may contain zero, as pieces."""
     if lo > 0 or hi < 0:
         return frozenset([Real(lo, hi)])
     pieces = {Zero(sign) for sign in zero_signs}
@@ -108,8 +108,8 @@ def floor_log2(x):
 
 
 def holds(allowed, found):
-    """Returns True if the one value `found` is in the set. The documents do not define the bits of
-    a NaN, so any NaN equals any other."""
+    """Returns True if the single value `found` is in the set. The documents do not define the bits
+    of a NaN, so all NaNs are equal."""
     if allowed == ANY or found in allowed:
         return True
     if isinstance(found, tuple):  # a complex value
@@ -122,7 +122,7 @@ def holds(allowed, found):
 
 
 def decimal_text(x):
-    """Returns 17 digits, for people; works far outside the range of double."""
+    """Returns 17 digits, for people. Also works far outside of the range of double."""
     exponent = len(str(abs(x.numerator))) - len(str(x.denominator))
     text = str(round(abs(x) / mpq(10) ** (exponent - 17)))
     exponent += len(text) - 18
@@ -152,7 +152,7 @@ def text_of(piece):
 
 
 def set_text(pieces):
-    """Returns the set as text, with overlapping intervals joined."""
+    """Returns the set as text. Overlapping intervals are joined."""
     joined = []
     for p in sorted((p for p in pieces if isinstance(p, Real)), key=lambda p: p.lo):
         if joined and p.lo <= joined[-1].hi:
@@ -166,7 +166,7 @@ def set_text(pieces):
 @dataclass(frozen=True)
 class Value:
     """The values that an element may have in memory, and those that a consumer may read if it skips
-    the rounding. product: a product, which a sum may use unrounded."""
+    the rounding. product: True if the element is a product, which a sum may use unrounded."""
 
     stored: frozenset
     wide: frozenset = frozenset()
@@ -174,7 +174,7 @@ class Value:
 
 
 def joined(values):
-    """Returns any of the values."""
+    """Returns the union of the values."""
     values = list(values)
     if len(values) == 1:
         return values[0]

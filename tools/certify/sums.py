@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Combines many values to one, in an order that the documents leave open."""
+"""Combines many values into one, in an order that the documents leave open."""
 
 import functools
 import itertools
@@ -16,7 +16,7 @@ from sets import power_of_two, reals
 
 
 def hull(pieces):
-    """Returns the least and the greatest real of finite pieces."""
+    """Returns the least and the greatest real of pieces without infinities and NaN."""
     return min(ends(p)[0] for p in pieces), max(ends(p)[1] for p in pieces)
 
 
@@ -29,7 +29,7 @@ def magnitudes(terms):
 
 
 def special(form, terms):
-    """Returns the sum if infinities or NaN among the terms decide it; None if there are none."""
+    """Returns the sum if infinities or NaN among the terms decide it, else None."""
     if not any(isinstance(p, (Inf, Nan)) for term in terms for p in term):
         return None
     READINGS.add(IEEE)
@@ -47,8 +47,8 @@ def special(form, terms):
 
 
 def float_sum(form, terms, roundoff):
-    """Sums in any order and any tree of n additions. The result is exact +- n u (sum of the
-    magnitudes), and n least normals for flushed partial results. terms: counts."""
+    """Sums n terms in any order, as any tree of additions: the exact sum +- n u (sum of
+    magnitudes), where u is `roundoff`, and +- n least normals if partial results are flushed."""
     done = special(form, terms)
     if done is not None:
         return Value(done)
@@ -67,15 +67,15 @@ def float_sum(form, terms, roundoff):
 
 
 def may_flush(form, terms):
-    """Returns True if a partial sum may be below the normal numbers, which is impossible if all
-    terms are multiples of a normal unit."""
+    """Returns True if a partial sum may be below the normal numbers. This is impossible if all
+    terms are multiples of a normal number."""
     unit = form.min_normal
     points = [p for term in terms for p in term if isinstance(p, Real)]
     return any(p.lo != p.hi or p.lo % unit for p in points)
 
 
 def exact_if_small(form, terms):
-    """Returns True for integers with exact sums in any order: their magnitudes add to at most
+    """Returns True for integers whose sums are exact in any order: the magnitudes add up to at most
     2^p."""
     points = [p for term in terms for p in term]
     if not all(
@@ -87,7 +87,7 @@ def exact_if_small(form, terms):
 
 
 def total(type_name, values, roundoff=None):
-    """Returns the sum of the values in any order."""
+    """Returns the sums of the values in any order."""
     if not is_float(type_name):
         return folded("add", type_name, values)
     form = FORMATS[type_name]
@@ -101,7 +101,7 @@ def total(type_name, values, roundoff=None):
 
 
 def float_product(form, values):
-    """Multiplies in any order: (1 + u)^n, and the results of partial products outside the range."""
+    """Multiplies in any order: (1 + u)^n, and what out-of-range partial products cause."""
     terms = [merged(v.stored) for v in values]
     if any(not isinstance(p, (Real, Zero)) for term in terms for p in term):
         raise Unsupported("a product with infinities")
@@ -136,7 +136,7 @@ ANY_ORDER = ("add", "multiply", "maximum", "minimum", "and", "or", "xor")
 
 
 def combined(opcode, type_name, values):
-    """Applies a known operation to the values, in any order."""
+    """Combines the values by a known operation, in any order."""
     if opcode == "add":
         return total(type_name, values)
     if opcode == "multiply" and is_float(type_name):
@@ -161,12 +161,12 @@ def is_identity(opcode, type_name, init):
 
 
 def reduced(opcode, type_name, init, values):
-    """Reduces the values and the init value. An init value that is no identity may count from 0 to
-    n + 1 times (ruling 0019)."""
+    """Reduces the values and the initial value. An initial value that is no identity may be used 0
+    to n + 1 times (ruling 0019)."""
     once = combined(opcode, type_name, values + [init])
     if is_identity(opcode, type_name, init):
         return once
-    many = opcode not in ("and", "or", "maximum", "minimum")  # these operations are idempotent
+    many = opcode not in ("and", "or", "maximum", "minimum")  # all others are idempotent
     times = [0, *range(2, len(values) + 2)] if many else [0]
     more = joined([combined(opcode, type_name, values + [init] * k) for k in times])
     if ANY in (once.stored, more.stored):
@@ -176,15 +176,15 @@ def reduced(opcode, type_name, init, values):
 
 
 def in_orders(apply, values, most=4):
-    """Applies `apply` in every order, one after the other."""
+    """Combines the values one after the other, in every order."""
     if len(values) > most:
         raise Unsupported("a computation of no known kind over %d values" % len(values))
     return joined(functools.reduce(apply, order) for order in itertools.permutations(values))
 
 
 def combiner(run, i):
-    """Returns the operation of a computation of two scalars that does nothing else: its opcode, or
-    "first" or "second" if it returns a parameter; else None."""
+    """Returns the operation of a computation that only combines two scalars: its opcode, or "first"
+    or "second" if it returns that parameter. Returns None for other computations."""
     computation = run.computation(i)
     by_name = {c.name: c for c in computation.instructions}
     root = by_name[computation.root]

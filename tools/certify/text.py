@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the part of HLO text and literals files that bundles use: one instruction per line."""
+"""Parses the part of HLO text and literals files that bundles use: one instruction per line."""
 
 import functools
 import math
@@ -26,11 +26,11 @@ class Instruction:
     shape: object  # a Shape, or a tuple of shapes
     opcode: str
     operands: list
-    argument: str  # the text between the parentheses
+    argument: str  # the text in the parentheses
     attributes: dict = field(default_factory=dict)
 
     def integers(self, key, default=None):
-        """The integers of attribute {1,2,3}."""
+        """Returns the integers of the attribute, e.g. of {1,2,3}."""
         if key not in self.attributes and default is not None:
             return default
         return tuple(int(n) for n in re.findall(r"-?\d+", self.attribute(key)))
@@ -46,7 +46,7 @@ class Computation:
     name: str
     instructions: list
     root: str
-    signature: int = None  # number of parameters in the header
+    signature: int = None  # the number of parameters in the header
 
     def parameters(self):
         found = {int(i.argument): i for i in self.instructions if i.opcode == "parameter"}
@@ -62,7 +62,7 @@ class Module:
 
 
 def scan(text):
-    """Yields each character, the number of open brackets after it, and True inside a string."""
+    """Yields each character, the number of brackets open after it, and True inside a string."""
     depth, quoted = 0, False
     for c in text:
         quoted ^= c == '"'
@@ -72,7 +72,7 @@ def scan(text):
 
 
 def split(text):
-    """Returns the parts of a text between commas outside of brackets and strings."""
+    """Splits a text at the commas that are outside of brackets and strings."""
     cuts = [n for n, (c, depth, quoted) in enumerate(scan(text)) if (c, depth, quoted) == OUTER]
     parts = [text[a + 1 : b].strip() for a, b in zip([-1] + cuts, cuts + [len(text)])]
     return [part for part in parts if part]
@@ -82,7 +82,7 @@ OUTER = (",", 0, False)
 
 
 def closing(text, start):
-    """Returns the position of the bracket that closes the one at `start`."""
+    """Returns the position of the bracket that closes the bracket at `start`."""
     for n, (_, depth, _) in enumerate(scan(text[start:]), start):
         if depth == 0:
             return n
@@ -90,7 +90,7 @@ def closing(text, start):
 
 
 def parse_shape(text):
-    """Returns the shape at the beginning of a text, and the rest of the text."""
+    """Parses the shape at the beginning of a text. Returns it and the rest of the text."""
     if text.startswith("("):
         end = closing(text, 0)
         return tuple(parse_shape(p)[0] for p in split(text[1:end])), text[end + 1 :]
@@ -151,7 +151,7 @@ def parse_module(text):
 
 
 def check_names(computation):
-    """Checks that instructions read earlier values, and that the header has the parameters."""
+    """Checks that instructions use earlier values, and that the header matches the parameters."""
     known = set()
     for instruction in computation.instructions:
         missing = set(instruction.operands) - known
@@ -195,7 +195,7 @@ def parse_element(type_name, text):
 
 
 def parse_elements(shape, text):
-    """Returns the elements of a literal in row-major order; complex ones are pairs."""
+    """Returns the elements of a literal in row-major order; complex elements as pairs."""
     if shape.type in COMPLEX:
         pairs = re.findall(r"\(\s*([^,()]+)\s*,\s*([^,()]+)\s*\)", text)
         part = COMPLEX[shape.type]
@@ -209,13 +209,13 @@ def parse_elements(shape, text):
 
 
 def parse_devices(text):
-    """Returns the leaves of each device, from a literals file with or without blocks."""
+    """Returns the leaves of each device from a literals file, which may have blocks of devices."""
     blocks = re.split(r"(?m)^replica \d+$", text)
     return [parse_literals(block) for block in (blocks[1:] or blocks)]
 
 
 def parse_literals(text):
-    """Returns the leaves of a literals file: pairs of shape and elements."""
+    """Returns the leaves of a literals file as pairs (shape, elements)."""
     leaves = []
     for line in text.splitlines():
         line = line.split("#")[0].strip()

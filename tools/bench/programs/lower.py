@@ -18,7 +18,7 @@ PROGRAMS = {}
 
 
 def program(*shapes, dtype=F32):
-    """Registers a function. A shape is dimensions, or (dimensions, dtype)."""
+    """Registers a function. A shape is a tuple of dimensions, or (dimensions, dtype)."""
     def typed(shape):
         has_type = isinstance(shape[0], tuple)
         return jax.ShapeDtypeStruct(*(shape if has_type else (shape, dtype)))
