@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests whether claims are found intact and conformant, and the reasons if not (CONFORMANCE.md).
+// Tests which claims are intact and conformant, and the reasons for the others (CONFORMANCE.md).
 #include "suites/claim.h"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ class ClaimTest : public FolderTest {
 };
 
 TEST_F(ClaimTest, DetectsModifiedClaim) {
-  // Some cases cannot be judged. The suite declares them, so no list of expectations is needed.
+  // Some cases cannot be judged. The suite declares them, so they need no expectations.
   Ran made =
       RunHlocts("run movement/rev random/rng_uniform --backend=reference --claim --out=" + folder);
   EXPECT_EQ(made.status, 0) << made.out;
@@ -55,7 +55,7 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the run is not finished"));
 }
 
-// Changes one byte in each file of the package, and removes one.
+// Changes one byte in each file of the directory, and removes one file.
 TEST_F(ClaimTest, OneChangedByteIsNoticed) {
   RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
   ASSERT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
@@ -97,7 +97,7 @@ TEST_F(ClaimTest, ABrokenRunIsOneSentence) {
   EXPECT_THAT(ran.out, Not(HasSubstr("json.exception")));
 }
 
-// SHA256SUMS lists each file once, and only a directory without both files is no claim.
+// SHA256SUMS must list each file once. A directory without claim.json and SHA256SUMS is no claim.
 TEST_F(ClaimTest, AnIncompleteListIsNoticed) {
   RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
   const std::string path = folder + "/SHA256SUMS";
@@ -130,7 +130,7 @@ TEST_F(ClaimTest, AnIncompleteListIsNoticed) {
   EXPECT_EQ(RunHlocts("verify-claim " + folder).status, 2);
 }
 
-// The plugin that a claim names is the one that the run started with, and a run has one plugin.
+// A claim names the plugin with which the run started; a run has only one plugin per engine.
 TEST_F(ClaimTest, APluginThatChangesHasNoClaim) {
   const std::string plugin = folder + ".so";
   RunHlocts("run movement/rev --backend=reference --out=" + folder);
@@ -158,7 +158,7 @@ TEST_F(ClaimTest, APluginThatChangesHasNoClaim) {
   EXPECT_THAT(suites::WriteClaim(claim, folder).message(), HasSubstr("cannot be read"));
 }
 
-// A complete presubmit run of one engine, with ten cases.
+// The records of a complete presubmit run of one engine on ten cases.
 struct WholeRun {
   reports::RunRecord record;
   std::vector<reports::Verdict> verdicts;

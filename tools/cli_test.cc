@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the program from outside, as users' scripts see it: exit statuses, messages and batches.
+// Tests the program from outside, as scripts of users do: exit statuses, messages and batches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -124,7 +124,7 @@ ENTRY main {
   EXPECT_THAT(ran.out, HasSubstr("memory"));
 }
 
-// If a module has a result only on other devices or for other sizes, a rejection is an error.
+// If a module has no result on these devices or for these sizes, rejecting it is an error.
 TEST_F(CliTest, ARefusalWhereThereIsNoResultIsAnError) {
   Write("group.hlo",
         "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n"
@@ -283,7 +283,7 @@ TEST_F(CliTest, SeedsMakeDataOfAStyle) {
   std::string eval = absl::StrCat("eval ", Path("add.hlo"), " --seed=5 ");
   Ran exact = RunHlocts(eval + "--data=exact");
   EXPECT_EQ(exact.status, 0) << exact.out;
-  EXPECT_EQ(exact.out.find('.'), std::string::npos) << exact.out;  // small integers
+  EXPECT_EQ(exact.out.find('.'), std::string::npos) << exact.out;  // the data are small integers
   EXPECT_NE(exact.out, RunHlocts(eval + "--data=defined").out);
   EXPECT_EQ(RunHlocts(eval + "--data=special").out, RunHlocts(eval + "--data=edge").out);
   Ran unknown = RunHlocts(eval + "--data=nice");
@@ -324,7 +324,7 @@ TEST_F(CliTest, ShardsMakeTheWhole) {
   EXPECT_EQ(merged, whole);
 }
 
-// The engine returns its arguments, so it fails most cases, and it accepts invalid modules.
+// The engine returns its arguments: it fails most cases and accepts invalid modules.
 TEST_F(CliTest, EveryFailingLineOfARunReplays) {
   std::string out = Path("replayed_run");
   Ran run = RunHlocts("run movement/pad --tier=presubmit --out=" + out +
@@ -346,7 +346,7 @@ TEST_F(CliTest, EveryFailingLineOfARunReplays) {
     kinds.insert(kind);
   }
   EXPECT_EQ(kinds, (std::set<std::string>{"accepted", "fail"}));
-  // The directory has no path of its owner, who replays it nevertheless.
+  // The directory contains no path of the user who wrote it; that user can replay it nevertheless.
   for (const auto& entry : std::filesystem::recursive_directory_iterator(out)) {
     if (!entry.is_regular_file()) continue;
     const std::string text = Read(entry.path().lexically_relative(Path("")).string());
@@ -409,7 +409,7 @@ TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
   EXPECT_EQ(RunHlocts("report " + Path("no_such_folder")).status, 2);
 }
 
-// Two releases have two names; a baseline may be the later run.
+// Two releases have different names. The baseline may be the later run.
 TEST_F(CliTest, AReportComparesTheOnlyEngineOfEachRun) {
   const std::string now = "'" + Path("now") + "'", old = "'" + Path("old") + "'";
   RunHlocts("run elementwise/max --backend=canary:maximum.drops-nan --out=" + now);

@@ -20,15 +20,15 @@
 
 namespace hlocts::tools {
 
-// An engine that returns its arguments, or misbehaves as the module's name selects.
+// An engine that returns its arguments, or misbehaves in a way that the module's name selects.
 inline constexpr char kMirror[] = HLOCTS_BINARY_DIR "/misbehaving_engine";
 
 struct Ran {
   int status = -1;
-  std::string out;  // standard output and error together
+  std::string out;  // standard output and standard error together
 };
 
-// Runs a command by the shell.
+// Runs a shell command.
 inline Ran RunShell(const std::string& command) {
   Ran ran;
   std::FILE* pipe = popen(command.c_str(), "r");
@@ -39,12 +39,12 @@ inline Ran RunShell(const std::string& command) {
   return ran;
 }
 
-// Runs hlocts. `before` is a prefix of the shell command, e.g. environment variables.
+// Runs hlocts. `before` is put before the shell command, e.g. environment variables.
 inline Ran RunHlocts(const std::string& arguments, const std::string& before = "") {
   return RunShell(absl::StrCat(before, " ", HLOCTS_BINARY_DIR, "/hlocts ", arguments, " 2>&1"));
 }
 
-// The lines of a text as JSON objects. If `among_others`, omits lines that are none.
+// Parses the lines of a text as JSON objects. If `among_others`, ignores all other lines.
 inline std::vector<nlohmann::json> JsonLines(absl::string_view text, bool among_others = false) {
   std::vector<nlohmann::json> lines;
   for (absl::string_view line : absl::StrSplit(text, '\n', absl::SkipEmpty())) {
@@ -55,13 +55,13 @@ inline std::vector<nlohmann::json> JsonLines(absl::string_view text, bool among_
   return lines;
 }
 
-// The content of a file; "" if it cannot be read.
+// Returns the content of a file, or "" if it cannot be read.
 inline std::string TextOf(const std::string& path) {
   std::ifstream in(path);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// A test with an empty directory of its own.
+// A test fixture with its own empty directory.
 class FolderTest : public ::testing::Test {
  protected:
   FolderTest() {
@@ -73,7 +73,7 @@ class FolderTest : public ::testing::Test {
     return absl::StrCat("hlocts_", test->test_suite_name(), "_", test->name());
   }
   std::string Path(const std::string& name) const { return folder_ + "/" + name; }
-  // Returns the path.
+  // Writes a file and returns its path.
   std::string Write(const std::string& name, const std::string& text) const {
     std::filesystem::create_directories(std::filesystem::path(Path(name)).parent_path());
     std::ofstream(Path(name)) << text;
@@ -83,11 +83,11 @@ class FolderTest : public ::testing::Test {
   const std::string folder_ = absl::StrCat(::testing::TempDir(), "/", NameOfTest());
 };
 
-// Returns true if the plugins of backends/engine, a separate project, are built.
+// Returns true if the plugins of backends/engine, which is a separate project, are built.
 inline bool OurEngineIsBuilt() { return RunHlocts("backends --backend=cpu").status == 0; }
 
-// Runs hlocts and kills it as soon as `file` matches `pattern` (grep -E), so that the kill depends
-// on progress and not on a clock. Kills it after two minutes in any case.
+// Runs hlocts and kills it as soon as `file` matches `pattern` (grep -E): the kill depends on
+// progress and not on a clock. Kills it after two minutes in any case.
 inline void RunAndKill(const std::string& arguments, const std::string& before,
                        const std::string& file, const std::string& pattern) {
   RunHlocts(

@@ -25,7 +25,7 @@ struct AdoptOptions {
   std::string bundle, name, cases;
 };
 
-// The opcode of the instruction that the failure names, or otherwise of the root.
+// Returns the opcode of the instruction that the failure names, or else of the root.
 Opcode OpcodeOf(const Module& module, const std::string& instruction) {
   for (const auto& computation : module.computations()) {
     for (const auto& one : computation->instructions()) {
@@ -49,7 +49,7 @@ std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::strin
   return text;
 }
 
-// The name of the case, made of letters, digits and _.
+// Returns the name of the case, which consists of letters, digits and _.
 absl::StatusOr<std::string> NameOf(const AdoptOptions& options, const std::string& folder) {
   std::string name = options.name.empty() ? folder : options.name;
   for (char& c : name) {
@@ -77,12 +77,12 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   if (row.documented_as.empty())
     return InvalidInput(options.bundle, ": ", OpcodeName(opcode), " is not a documented operation");
   if (clause.empty()) clause = std::string(row.clauses);
-  if (clause.find('.') == std::string::npos) clause += ".1";  // the rule names a page of clauses
+  if (clause.find('.') == std::string::npos) clause += ".1";  // a page of clauses needs a clause
   bundle.signature =
       absl::StrCat("Found by fuzzing: ", json.value("verdict", ""), " on ", bundle.backend);
   std::filesystem::path folder_of_bundle(options.bundle);
   if (!folder_of_bundle.has_filename())
-    folder_of_bundle = folder_of_bundle.parent_path();  // "a/b/"
+    folder_of_bundle = folder_of_bundle.parent_path();  // the path ends in a slash: "a/b/"
   HLOCTS_ASSIGN_OR_RETURN(const std::string name,
                           NameOf(options, folder_of_bundle.filename().string()));
   std::string folder =

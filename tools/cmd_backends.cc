@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts backends`, which lists the engines and why some are not available.
+// The subcommand `hlocts backends`: lists the engines, and why some are unavailable.
 #include <cstdio>
 #include <iostream>
 
@@ -31,7 +31,7 @@ backends::BackendInfo InfoOf(const std::string& name) {
   return info;
 }
 
-// Prints the facts that an engine can declare, and those of the target files.
+// Prints the facts that engines can declare, and the facts in the files of targets.
 int PrintFacts(bool json) {
   for (const FactRow& row : AllFacts()) {
     const std::string name = absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);
@@ -62,7 +62,7 @@ int PrintFacts(bool json) {
   return kExitOk;
 }
 
-// Prints the facts that engines declare, with their meanings, and the names of the others.
+// Prints the facts that engines declare, with their meaning, and the names of other facts.
 int PrintFactsOf(const std::vector<std::string>& names, bool json) {
   for (const std::string& name : names) {
     const backends::BackendInfo info = InfoOf(name);

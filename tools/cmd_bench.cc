@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts bench`, which measures the figures of results/bench.
+// The subcommand `hlocts bench`: measures the figures of results/bench.
 #include <cstdio>
 #include <iostream>
 
@@ -36,7 +36,7 @@ constexpr Promise kPromises[] = {
     {"judge", 0, 6, 0},
 };
 
-// Returns true if the goals are met. The goal for the mean applies only to the complete list.
+// Returns true if all goals are met. The goal for the mean applies only to the complete list.
 bool Kept(const Promise& promise, const std::vector<BenchRow>& rows, bool whole_list) {
   double mean = GeometricMean(rows);
   bool kept = !whole_list || (mean >= promise.mean_at_least && mean <= promise.mean_at_most);
@@ -86,8 +86,8 @@ void PrintEngineRow(const std::string& title, const EngineBenchRow& row, bool js
   std::fflush(stdout);
 }
 
-// Compares `engine` with another one. `filter` is a substring of a module's name, or of a program's
-// name after "programs/". Ratio: the other engine's time over that of `engine`; above 1 is good.
+// Compares `engine` with another one. `filter` is part of a module's name or, after "programs/", of
+// a program's name. The ratio is the other engine's time over that of `engine`; above 1 is good.
 int RunEngine(const std::string& engine, absl::string_view filter,
               const BenchCommandOptions& options) {
   const bool programs = filter == "programs" || absl::ConsumePrefix(&filter, "programs/");
@@ -122,7 +122,7 @@ int RunEngine(const std::string& engine, absl::string_view filter,
   return right ? kExitOk : kExitFailed;
 }
 
-// Runs the benchmark of the reference or the judge, whose goal is a ratio of times.
+// Runs the benchmark of the reference or of the judge. The goal is a ratio of times.
 int RunPromise(const Promise& promise, const std::string& filter,
                const BenchCommandOptions& options) {
   BenchOptions bench;
@@ -148,7 +148,7 @@ int RunOne(const std::string& text, const BenchCommandOptions& options) {
   return Fail(InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
 }
 
-// Runs the benchmarks; stops at a name that is not a benchmark, but not at a missed goal.
+// Runs the benchmarks. Stops at an unknown name, but not at a missed goal.
 int RunBench(const BenchCommandOptions& options) {
   std::vector<std::string> names = options.names;
   if (names.empty()) names = {"reference", "judge"};

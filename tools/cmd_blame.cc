@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts blame`, which finds the compiler pass that causes a failure.
+// The subcommand `hlocts blame`: finds the compiler pass that causes a failure.
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -31,7 +31,7 @@ struct BlameOptions {
   std::vector<std::string> subjects;
   std::string inputs, backend, profile, keep;
   std::optional<uint64_t> seed;
-  int64_t runs = 0;  // if not given, 10, or for a flake as many as recorded
+  int64_t runs = 0;  // if not given: 10; for a flake, as many as recorded
   bool one_step = false;
 };
 
@@ -59,7 +59,7 @@ absl::StatusOr<PassBlame> BlameSample(const BlameOptions& options, const fuzz::B
 }
 
 struct SubjectBlame : PassBlame {
-  std::string piece;  // the piece that is blamed, since the module's outputs show no failure
+  std::string piece;  // the blamed piece, if the module's outputs show no failure
 };
 
 absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::string& path) {
@@ -106,7 +106,7 @@ std::string Accepted(const PassBlame& blame) {
   return blame.verdict.first_failure ? blame.verdict.first_failure->accepted : "";
 }
 
-// Returns a sentence on the runs without the pass that was switched off, by its name; "" if none.
+// Returns a phrase about the runs with the suspected pass switched off, or "".
 std::string ConfirmationText(const PassBlame& blame) {
   if (!blame.without)
     return blame.deterministic()
@@ -202,7 +202,7 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   std::cout << std::flush;
 }
 
-// Prints a line for each failure, for a record.
+// Prints one line for each failure, for a record.
 void PrintRow(const std::string& path, const PassBlame& blame) {
   std::filesystem::path plain(path);
   if (!plain.has_filename()) plain = plain.parent_path();
@@ -225,7 +225,7 @@ void PrintShares(const std::vector<SubjectBlame>& all) {
   std::cout << " " << confirmed << " confirmed by switching the pass off" << std::endl;
 }
 
-// Writes blame.json into a bundle, for `report-bug`. A finding of the records is left as it is.
+// Writes blame.json into a bundle, for `report-bug`. Does not change findings of the records.
 absl::Status KeepInBundle(const std::string& path, const SubjectBlame& blame) {
   if (!HasAnswer(blame) || !std::filesystem::exists(path + "/verdict.json"))
     return absl::OkStatus();

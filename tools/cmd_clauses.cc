@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts clauses`, which lists every normative sentence of the documents and the
-// cases that test it.
+// The subcommand `hlocts clauses`: lists every normative sentence of the documents and the cases
+// that test it.
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
@@ -27,8 +27,8 @@
 namespace hlocts::tools {
 namespace {
 
-// The names of the cases that test each clause. Cases with the same name, which differ in
-// parameters, count as one.
+// Returns the names of the cases that test each clause. Cases that differ only in parameters have
+// the same name and are listed once.
 std::map<std::string, std::vector<std::string>> CasesByClause(
     const std::vector<suites::Case>& cases) {
   std::map<std::string, std::vector<std::string>> result;
@@ -49,7 +49,7 @@ struct ClausesOptions {
   bool json = false;
 };
 
-// The document whose key is `edition`; null for "", which means the newest edition of every clause.
+// Returns the document with the key `edition`; null for "" (the newest edition of every clause).
 absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Documents& documents) {
   if (edition.empty()) return nullptr;
   std::vector<std::string> keys;
@@ -88,7 +88,7 @@ void PrintSections(const ClauseRegistry& registry, bool json) {
   }
 }
 
-// Prints the pages of the rulings whose numbers are arguments. Returns whether there are any.
+// Prints the pages of the rulings whose numbers are arguments. Returns true if there are any.
 absl::StatusOr<bool> PrintRulings(const ClauseRegistry& registry, const ClausesOptions& options) {
   bool any = false;
   for (const std::string& id : options.ids) {
@@ -102,7 +102,7 @@ absl::StatusOr<bool> PrintRulings(const ClauseRegistry& registry, const ClausesO
   return any;
 }
 
-// Returns true if `said` contains all words, in any order.
+// Returns true if `said` contains all `words`, in any order.
 bool HasWords(const std::string& said, const std::string& words) {
   for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
     if (!absl::StrContains(said, word)) return false;
@@ -110,7 +110,7 @@ bool HasWords(const std::string& said, const std::string& words) {
   return true;
 }
 
-// Returns true if the clause's sentence or its ruling's name contains the words.
+// Returns true if the clause's sentence and its ruling's name together contain the words.
 bool SaysWords(const Clause& clause, const ClauseRegistry& registry, const std::string& words) {
   const Ruling* ruling = registry.FindRuling(clause.ruling);
   const std::string said = absl::AsciiStrToLower(absl::StrCat(
@@ -118,8 +118,8 @@ bool SaysWords(const Clause& clause, const ClauseRegistry& registry, const std::
   return HasWords(said, absl::AsciiStrToLower(words));
 }
 
-// Returns true if the user requested this clause: by `pad.12`, by `pad` (all clauses of a file), or
-// by words.
+// Returns true if the user requested this clause: by its id (`pad.12`), by its file (`pad`), or by
+// words.
 bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRegistry& registry) {
   if (options.ids.empty() && options.words.empty()) return true;
   const auto is_it = [&](const std::string& id) {
@@ -129,7 +129,7 @@ bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRe
   return absl::c_any_of(options.ids, is_it) || absl::c_any_of(options.words, says);
 }
 
-// Moves arguments that name neither a clause nor a file of clauses to `words`. Returns an error for
+// Moves arguments that are neither a clause nor a file of clauses to `words`. Returns an error for
 // a single word that no clause contains and that names no ruling.
 absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) {
   std::vector<std::string> names, ids;
@@ -194,13 +194,13 @@ int RunClauses(ClausesOptions options) {
   for (const Clause& clause : registry->clauses()) {
     if (!IsAsked(options, clause, *registry)) continue;
     const ClausePlace* place = *edition == nullptr ? &clause.places[0] : clause.In((*edition)->id);
-    // A clause of a document with a single edition belongs to every edition.
+    // A clause of a document that has one edition belongs to every edition.
     if (place == nullptr && registry->documents().Find(clause.document)->key.empty())
       place = &clause.places[0];
     if (place == nullptr) continue;
     const std::vector<std::string>& tested_by = by_clause[clause.id];
     std::string state(ClauseStateName(clause.state));
-    // A testable clause is "tested" if a case cites it, and otherwise "open".
+    // A testable clause is "tested" if a case cites it, else "open".
     if (clause.state == ClauseState::kTested && tested_by.empty()) state = "open";
     ++states[state];
     if (json) {

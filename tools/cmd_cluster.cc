@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts cluster`, which distributes a run or a campaign over many machines.
+// The subcommand `hlocts cluster`: distributes a run or a campaign over many machines.
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
@@ -31,17 +31,17 @@
 namespace hlocts::tools {
 namespace {
 
-// A run or a campaign that is distributed over shards.
+// A run or campaign, divided into shards.
 struct ClusterPlan {
   int64_t shards = 1;
   std::vector<std::string> backends, queries;
   std::string tier, profile;
-  // Set for a campaign. Chunk k runs up to `chunk` modules with the seed `seed` + k - 1. Shard i
-  // runs chunks i, i + shards, ..., so all modules together do not depend on the number of shards.
+  // For a campaign: chunk k runs up to `chunk` modules with the seed `seed` + k - 1. Shard i runs
+  // chunks i, i + shards, ...; the set of all modules does not depend on the number of shards.
   int64_t modules = 0, chunk = 0;
   uint64_t seed = 1;
-  std::string program;  // path of hlocts on the machines
-  std::string image;    // container image for Kubernetes
+  std::string program;  // path of hlocts on these machines
+  std::string image;    // a container image for Kubernetes
 
   bool IsCampaign() const { return modules > 0; }
   int64_t Chunks() const { return IsCampaign() ? (modules + chunk - 1) / chunk : 0; }
@@ -49,12 +49,12 @@ struct ClusterPlan {
 
 struct StoredPlan {
   ClusterPlan plan;
-  std::string kind;  // slurm, k8s or actions
+  std::string kind;  // "slurm", "k8s" or "actions"
 };
 
 struct ClusterMerge {
   std::vector<int64_t> lost;          // shards that must run again
-  std::vector<std::string> problems;  // other problems found
+  std::vector<std::string> problems;  // all other problems
   int64_t verdicts = 0, modules = 0, buckets = 0, met = 0;
 };
 
@@ -73,7 +73,7 @@ std::string Arguments(const ClusterPlan& plan) {
   return absl::StrJoin(words, " ");
 }
 
-// The lines of a shard's script that install the releases that it runs.
+// Returns the lines of a shard's script that install the releases that the shard runs.
 std::string Installs(const ClusterPlan& plan) {
   const auto list = backends::LoadEngineList();
   std::string lines;
@@ -87,7 +87,7 @@ std::string Installs(const ClusterPlan& plan) {
   return lines;
 }
 
-// A file of tools/cluster/jobs with the plan filled in.
+// Returns a file of tools/cluster/jobs with the values of the plan.
 absl::StatusOr<std::string> Filled(const char* name, const ClusterPlan& plan) {
   HLOCTS_ASSIGN_OR_RETURN(
       std::string text, ReadFile(absl::StrCat(suites::HomeFolder(), "/tools/cluster/jobs/", name)));
@@ -107,7 +107,7 @@ absl::StatusOr<std::string> Filled(const char* name, const ClusterPlan& plan) {
                                     {"@ARGUMENTS@", Arguments(plan)}});
 }
 
-// Links the files of failing cases instead of copying them.
+// Creates hard links to the files of failing cases instead of copies.
 void LinkCases(const std::string& from, const std::string& to) {
   std::error_code error;
   fs::copy(from + "/cases", to + "/cases",
@@ -165,7 +165,7 @@ absl::Status MergeRunShards(const ClusterPlan& plan, const std::string& folder,
   return WriteMerged(runs, folder + "/merged", merge);
 }
 
-// The buckets of many campaigns. A bucket that covers another absorbs it, as in a single campaign.
+// The buckets of many campaigns. As in one campaign, a bucket absorbs those that it covers.
 class Buckets {
  public:
   void Add(const Json& json) {
@@ -200,7 +200,7 @@ absl::Status ReadChunk(const std::string& chunk, Buckets& buckets, ClusterMerge&
   for (std::string line; std::getline(in, line);) {
     Json json = ParseJson<Json>(line);
     if (!json.is_object() || json.value("known", false)) continue;
-    // The bundle's path, relative to the directory that contains all shards.
+    // The path of the bundle, relative to the directory that contains all shards.
     json["folder"] = absl::StrCat(fs::path(chunk).filename().string(), "/findings/",
                                   fs::path(json.value("folder", "")).filename().string());
     ++merge.met;
@@ -246,7 +246,7 @@ absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, Clu
   return WriteFile(folder + "/merged/state.json", JsonText(state) + "\n");
 }
 
-// The shell script that runs one shard under any scheduler. It does not repeat finished work.
+// Returns the shell script of one shard, for any scheduler. It does not repeat finished work.
 absl::StatusOr<std::string> ShardScript(const ClusterPlan& plan) {
   return Filled(plan.IsCampaign() ? "fuzz.sh" : "run.sh", plan);
 }
@@ -258,7 +258,7 @@ absl::StatusOr<std::string> ActionsWorkflow(const ClusterPlan& plan) {
   return Filled("hlocts.yml", plan);
 }
 
-// Writes cluster.json, from which `hlocts cluster merge` reads the expected shards.
+// Writes cluster.json, in which `hlocts cluster merge` finds the expected shards.
 absl::Status WritePlan(const ClusterPlan& plan, const std::string& kind,
                        const std::string& folder) {
   Json json = {{"kind", kind},
@@ -291,9 +291,9 @@ absl::StatusOr<StoredPlan> ReadPlan(const std::string& folder) {
   return stored;
 }
 
-// Writes <folder>/merged unless there is a lost shard or a problem. For a run, it is the directory
-// that a run on one machine would have written, with verdicts by engine and address. For a
-// campaign, it has the buckets of all chunks, with the smallest module of each bucket.
+// Writes <folder>/merged unless a shard is lost or there is another problem. For a run, this is the
+// directory that a run on one machine would have written, with verdicts ordered by engine and
+// address. For a campaign, it contains the buckets of all chunks, each with its smallest module.
 absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::string& folder) {
   ClusterMerge merge;
   HLOCTS_RETURN_IF_ERROR(plan.IsCampaign() ? MergeChunks(plan, folder, merge)
@@ -302,14 +302,14 @@ absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::st
 }
 
 struct ClusterOptions {
-  std::vector<std::string> words;  // slurm, k8s, actions or merge; then queries
+  std::vector<std::string> words;  // slurm, k8s, actions or merge; then the queries
   std::string out = "out/cluster";
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
   ClusterPlan plan;
 };
 
-constexpr int64_t kChunk = 10000;  // modules of a seed; half an hour on a slow engine
+constexpr int64_t kChunk = 10000;  // modules per seed; they take half an hour on a slow engine
 
 std::string AgainWith(const std::string& kind, const std::vector<int64_t>& lost) {
   const std::string list = absl::StrJoin(lost, ",");

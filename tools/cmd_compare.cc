@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts compare`, which checks whether two modules permit each other's results.
-// The reference evaluates each module on the same inputs, and the sets of the other module judge
-// its outputs. A difference is traced to the first value that both modules have, by name and shape,
-// and that the other module's sets do not permit.
+// The subcommand `hlocts compare`: checks whether two modules permit each other's results. The
+// reference evaluates both on the same inputs, and the sets of each module judge the outputs of the
+// other. If these differ, names the first value that both modules have (by name and shape) and that
+// the sets of the judging module do not permit.
 #include <iostream>
 #include <map>
 
@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The kinds of inputs that successive seeds use if --data is not given.
+// The kinds of inputs for successive seeds if --data is not given.
 constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};
 
 struct CompareOptions {
@@ -34,7 +34,7 @@ struct CompareOptions {
   int64_t seeds = 8;
 };
 
-// Two modules of one signature, with their inputs.
+// Two modules with the same signature, and their inputs.
 struct Pair {
   Job a, b;
   std::string data;
@@ -74,7 +74,7 @@ absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
   return pair;
 }
 
-// Judges the outputs of one module by the sets of the other.
+// Judges the outputs of the module `given` by the sets of the module `judging`.
 absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Job& judging,
                                          const Job& given, backends::Backend& reference) {
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
@@ -90,8 +90,8 @@ absl::StatusOr<reports::Verdict> JudgeBy(const CompareOptions& options, const Jo
   return verdict;
 }
 
-// Returns the name of the first instruction of `judging` whose value in `given`, by name and shape,
-// is not in its set. "" if no names agree or all values are permitted.
+// Returns the name of the first instruction of `judging` whose value in `given` (found by name and
+// shape) is not in its set. Returns "" if no names agree or all values are permitted.
 absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& judging,
                                       const Job& given, backends::Backend& reference) {
   if (judging.request.arguments.size() != 1) return std::string();
@@ -118,7 +118,7 @@ absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& 
   return std::string();
 }
 
-// Prints a verdict that is not a pass: the first of a direction in full, later ones in a line.
+// Prints a verdict that is not a pass: the first one per direction in full, later ones as a line.
 void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
            const reports::Verdict& verdict, const std::string& part, bool& printed) {
   if (options.common.json) {
@@ -149,8 +149,8 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
   printed = true;
 }
 
-// Returns true if the reference does not evaluate the module on these inputs, as for a loop that
-// does not end: other inputs are drawn, at most as many again.
+// Returns true if the reference does not evaluate the module on these inputs, e.g. because a loop
+// does not end. Other inputs are then drawn, up to as many as requested.
 bool HasNoOutputs(const reports::Verdict& verdict) {
   return verdict.kind == Outcome::kTimeout || verdict.kind == Outcome::kUnsupported ||
          verdict.kind == Outcome::kError || verdict.kind == Outcome::kRejected;

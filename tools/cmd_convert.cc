@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts convert`, which converts a module to another format.
+// The subcommand `hlocts convert`: converts a module to another format.
 #include <unistd.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct ConvertOptions {
   std::optional<uint64_t> seed;
 };
 
-// The format of a file with this name; nullopt for an unknown extension.
+// Returns the format for a file name; nullopt if its extension is unknown.
 std::optional<ModuleFormat> FormatOfName(const std::string& output) {
   struct Row {
     const char* extension;
@@ -50,8 +50,8 @@ std::optional<ModuleFormat> FormatOfName(const std::string& output) {
   return std::nullopt;
 }
 
-// Returns the text of the shape that ends here, after `=`, `(` or a space: in "= (f32[2], s32[])",
-// "= f32[2]{0:T(256)}", "reshape(f32[2]".
+// Returns the shape at the end of the text, after `=`, `(` or a space: in "= (f32[2], s32[])", "=
+// f32[2]{0:T(256)}", "reshape(f32[2]".
 absl::string_view ShapeAtEnd(absl::string_view text) {
   const size_t begin = absl::EndsWith(text, ")") ? text.rfind("= ") : text.rfind(' ');
   text.remove_prefix(std::min(begin, text.size()));
@@ -61,7 +61,7 @@ absl::string_view ShapeAtEnd(absl::string_view text) {
   return parenthesis < text.find('[') ? text.substr(parenthesis + 1) : text;
 }
 
-// Reads HLO text whose large constants were elided, with random elements in their places.
+// Reads HLO text with elided large constants. Their elements become random numbers.
 absl::StatusOr<LoadedModule> OpenElided(const std::string& path, uint64_t seed) {
   constexpr absl::string_view kElided = " constant({...})";
   constexpr int64_t kBytesMax = int64_t{1} << 28;
@@ -97,7 +97,7 @@ absl::Status Compile(backends::Backend& compiler, LoadedModule& loaded) {
   return absl::OkStatus();
 }
 
-// Converts a file. If `compiler` is not null, the module is replaced by its optimized module first.
+// Converts a file. If `compiler` is not null, converts the module that it has optimized.
 absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
                          bool metadata, const ConvertOptions& options,
                          backends::Backend* compiler) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts diff`, which runs a module on engines and judges each engine.
+// The subcommand `hlocts diff`: runs a module on engines and judges each engine.
 #include <iostream>
 #include <map>
 
@@ -39,15 +39,15 @@ struct DiffOptions {
 struct DiffAnswer {
   reports::Verdict verdict;
   OutcomeCounts runs;
-  std::string signature;  // of a failure, for --group
+  std::string signature;  // signature of a failure, for --group
   std::optional<InputSearch> search;
   std::optional<KnownFinding> known;
   std::optional<PieceFiles> piece = {};
 };
-// The modules by the signature of their failure, for --group.
+// Modules by the signatures of their failures, for --group.
 using Groups = std::map<std::string, std::vector<std::string>>;
 
-// The engines, which stay alive between the modules of a batch.
+// The engines, which keep running between the modules of a batch.
 using Engines = std::map<std::string, std::unique_ptr<backends::Backend>>;
 
 absl::StatusOr<backends::Backend*> ReadyEngine(Engines& engines, const std::string& name) {
@@ -84,7 +84,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& optio
   return answers;
 }
 
-// Judges the runs of --repeat without localisation; only the first failure is localised.
+// Judges the runs of --repeat. Only the first failure is localised.
 void RunOnEngine(const DiffOptions& options, const Job& job, const backends::DiffOptions& diff,
                  backends::Differ& differ, backends::Backend& backend, DiffAnswer& answer) {
   backends::DiffOptions brief = diff;
@@ -100,7 +100,7 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
   RecordRunCounts(answer.runs, answer.verdict);
 }
 
-// Writes the piece that fails if the module's outputs do not show it, for the commands that follow.
+// If only a piece shows the failure, writes this piece, which the suggested commands use.
 void KeepPiece(const DiffOptions& options, const std::string& engine, const Job& job,
                const backends::DiffOptions& diff, backends::Backend& backend, DiffAnswer& answer) {
   if (!answer.verdict.localisation.in_piece || !options.common.batch.empty()) return;
@@ -115,8 +115,8 @@ void KeepPiece(const DiffOptions& options, const std::string& engine, const Job&
   }
 }
 
-// Returns the command that reproduces the verdict on one engine. It is the typed command line, or,
-// if a search found the inputs or a piece fails, the command that runs these.
+// Returns the command that reproduces the verdict on one engine: the user's command line, or, if a
+// search found the inputs or only a piece fails, a command with these inputs or this piece.
 std::string ReplayOf(const DiffOptions& options, const std::string& engine,
                      const DiffAnswer& answer) {
   if (options.common.json) return "";
@@ -185,7 +185,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
   diff.blame = diff.checkpoints = true;
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
-  // All engines share the sets unless each has its own inputs.
+  // All engines share the sets unless each engine has its own inputs.
   std::optional<backends::Differ> differ;
   std::vector<DiffAnswer> answers;
   for (const std::string& name : names) {
@@ -252,7 +252,7 @@ std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, cons
   return {ErrorLine(options.profile, entry, status)};
 }
 
-// Prints the groups, the largest first.
+// Prints the groups, beginning with the largest.
 void PrintGroups(const Groups& groups) {
   std::multimap<int64_t, Json> lines;
   for (const auto& [signature, modules] : groups) {
@@ -290,7 +290,7 @@ int RunDiff(const DiffOptions& options) {
   std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   std::vector<reports::Verdict> verdicts;
   for (size_t i = 0; i < answers->size(); ++i) {
-    // An invalid module has no sets to explain; the reason names the broken rule.
+    // An invalid module has no sets that could be explained; the reason names the broken rule.
     const bool printed = options.explain && !options.common.json && !options.invalid;
     if (!printed) PrintAnswer(options, names[i], (*answers)[i]);
     verdicts.push_back(std::move((*answers)[i].verdict));

@@ -17,12 +17,12 @@ from sums import ANY_ORDER, combiner, in_orders, reduced, total
 
 
 def together(cells, rank):
-    """Returns the dimensions from `rank` on as one."""
+    """Returns the cells with the dimensions from `rank` on merged into one."""
     return cells.reshape(*cells.shape[:rank], math.prod(cells.shape[rank:]))
 
 
 def reductions(run, i, init, cells):
-    """Reduces `cells`, whose dimensions after those of the result are combined. None is padding."""
+    """Reduces `cells` over the dimensions that follow those of the result. None is padding."""
     kind, type_name = combiner(run, i), i.shape.type
 
     def at(index):
@@ -48,7 +48,7 @@ def reduce(run, i, operands):
 
 
 class Window:
-    """window={size=2x3 stride=1x2 pad=0_1x0_0 lhs_dilate=.. rhs_dilate=.. rhs_reversal=..}"""
+    """A window: {size=2x3 stride=1x2 pad=0_1x0_0 lhs_dilate=.. rhs_dilate=.. rhs_reversal=..}."""
 
     def __init__(self, text, rank):
         fields = dict(f.split("=") for f in text.strip("{}").split())
@@ -62,8 +62,8 @@ class Window:
             READINGS.add("dilation puts holes between elements (rulings 0049, 0051)")
 
     def over(self, cells):
-        """Returns the cells of each window, in separate dimensions after those of the positions.
-        None is padding."""
+        """Returns the cells of each window, in additional dimensions after those of the positions.
+        A cell None is padding."""
         rows = np.column_stack([self.pads.reshape(-1, 2), self.base - 1])
         base = padded(cells, rows, None)
         reach = (self.size - 1) * self.dilation + 1
@@ -110,13 +110,13 @@ def select_and_scatter(run, i, operands):
     return at_indices(i.shape, at)
 
 
-# Products of arrays.
+# --- Products of arrays ---
 
 
 def contraction(type_name, left_type, pairs):
-    """Sums products: integers exactly modulo 2^w, floats with every product and addition rounded in
-    the type of the result or in f32 (ruling 0112), f8 in about 14 bits. A product with padding, or
-    with a hole, is absent or zero times the other number (ruling 0051)."""
+    """Sums products. Integers are exact modulo 2^w. For floats, every product and sum is rounded in
+    the type of the result or in f32 (ruling 0112), for f8 to about 14 bits. A product with padding
+    or a hole is either absent or zero times the other number (ruling 0051)."""
     pairs = list(pairs)
     beside = [b.value.stored for a, b in pairs if a is None]
     made = sum_of_products(type_name, left_type, [(a.value, b.value) for a, b in pairs if a])
@@ -142,7 +142,7 @@ def sum_of_products(type_name, left_type, pairs):
     wide = form if form.width >= 32 else FORMATS["f32"]
     roundoff = power_of_two(-13) if FORMATS[left_type].width <= 8 else 2 * wide.roundoff
     kept_in = {wide.name}
-    if type_name != "f8e8m0fnu":  # f8e8m0fnu has no zero, so no initial sum
+    if type_name != "f8e8m0fnu":  # f8e8m0fnu has no zero for the initial sum
         kept_in.add(type_name)
         roundoff = max(roundoff, 2 * form.roundoff)
     widened = lambda v: Value(v.stored | v.wide, v.wide)
@@ -159,7 +159,7 @@ def sum_of_products(type_name, left_type, pairs):
 def dot(run, i, operands):
     batches = i.integers("lhs_batch_dims", ()), i.integers("rhs_batch_dims", ())
     inners = i.integers("lhs_contracting_dims", ()), i.integers("rhs_contracting_dims", ())
-    sides = []  # batch, free, and contracted dimensions (as one)
+    sides = []  # batch dimensions, free dimensions, and contracted ones as one
     for operand, batch, inner in zip(operands, batches, inners):
         free = [d for d in range(operand.cells.ndim) if d not in batch + inner]
         cells = operand.cells.transpose(*batch, *free, *inner)

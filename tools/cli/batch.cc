@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers batches of JSON lines in a separate process, so that the batch continues, after an error
-// line, if an entry crashes, exhausts the memory or exceeds its time limit.
+// Processes batches of JSON lines in a child process: if an entry crashes, exhausts the memory or
+// exceeds its time limit, the batch continues after a line with the error.
 #include "tools/cli/batch.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The line after the last one that answers an entry.
+// The line that ends the answer to an entry.
 constexpr absl::string_view kEnd = ".";
 
 class Answerer {
@@ -33,7 +33,7 @@ class Answerer {
   explicit Answerer(const BatchAnswer& answer) : answer_(answer) {}
   ~Answerer() { End().IgnoreError(); }
 
-  // The lines that answer the entry, or a status that describes how the process ended.
+  // Returns the lines that answer the entry, or a status that describes how the child ended.
   absl::StatusOr<std::string> Ask(const std::string& line) {
     if (pid_ <= 0) HLOCTS_RETURN_IF_ERROR(Start());
     std::fprintf(to_, "%s\n", line.c_str());

@@ -5,14 +5,14 @@
 
 namespace hlocts::tools {
 
-// Creates the answer to the entry at which the child process crashed or exceeded its time or memory
+// Returns the answer to an entry on which the child process crashed or exceeded its time or memory
 // limit.
 using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordered_json& entry,
                                                           const absl::Status& status)>;
-// Called in the parent process with each line of an answer.
+// Called in the parent process for each line of an answer.
 using BatchObserver =
     std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
-// Makes the answer of diff and judge to an entry that has no verdict. The entry may name a profile.
+// Returns the answer of diff and judge to an entry without a verdict. The entry may name a profile.
 nlohmann::ordered_json ErrorLine(const std::string& profile, const nlohmann::ordered_json& entry,
                                  const absl::Status& status);
 int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,

@@ -27,12 +27,12 @@ absl::StatusOr<int> RunChild(const std::vector<std::string>& words) {
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   std::cout.flush();
-  int failure[2];  // errno of a failed exec
+  int failure[2];  // receives errno if exec fails
   if (pipe2(failure, O_CLOEXEC) != 0) return absl::UnavailableError("pipe2 failed");
   const pid_t child = fork();
   if (child == 0) {
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGTERM);  // if this process is killed
+    prctl(PR_SET_PDEATHSIG, SIGTERM);  // sent if the parent process is killed
     execvp(argv[0], argv.data());
     const int error = errno;
     ssize_t ignored = write(failure[1], &error, sizeof(error));

@@ -34,8 +34,8 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
   flags.AddDuration("--start-timeout", &start_seconds,
                     "time limit for starting an engine (default: the larger of 60s and --timeout)",
                     &start_given);
-  // A short --timeout is meant for modules and must not limit the start: on a busy machine an
-  // engine takes longer to start.
+  // A short --timeout is meant for modules. It does not limit the start, which takes an engine
+  // longer on a busy machine.
   flags.Then([this] {
     if (!start_given) start_seconds = std::max(start_seconds, timeout_seconds);
     backends::SetStartSecondsMax(start_seconds);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code that the subcommands share: the common options of CONTRACT.md, reading a module with its
-// inputs, printing errors, and batches of JSON lines.
+// Code that the subcommands share: the common options of CONTRACT.md, loading of a module with its
+// inputs, error messages, and batches of JSON lines.
 //
-// flags.cc is the only file that includes the command-line library. program_table.h has the program
-// as data (help, completion, man page). A new common option must be added here, to the help and to
-// CONTRACT.md. Frequent mistakes of users are added to tools/bad_inputs.def.
+// Only flags.cc includes the command-line library. program_table.h describes the program as data
+// (for help, completion and man page). A new common option must be added here, to the help and to
+// CONTRACT.md. Frequent mistakes of users belong in tools/bad_inputs.def.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@
 
 namespace hlocts::tools {
 
-// Exit statuses of CONTRACT.md.
+// The exit statuses of CONTRACT.md.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
@@ -34,71 +34,71 @@ inline constexpr int kExitSuspect = 4;
 inline constexpr int64_t kDevicesMax = 1024;
 
 struct CommonOptions : RunSettings {
-  int64_t replicas = 0;  // 0: the module's own number
+  int64_t replicas = 0;  // 0: as in the module
   std::string infeed, outfeed, custom_calls;
   double timeout_seconds = 60;
   bool timeout_given = false;  // the limit also applies to the reference
-  double start_seconds = 60;   // time limit for an engine's answer to hello
+  double start_seconds = 60;   // time limit for an engine's answer to `hello`
   bool start_given = false;
   bool json = false;
   std::string batch;
-  std::string data = "random";  // style of arguments made from a seed
+  std::string data = "random";  // style of arguments generated from a seed
 
   void Declare(Flags& flags, bool with_batch = true);
-  void DeclareData(Flags& flags);         // --data, for subcommands that make arguments from a seed
+  void DeclareData(Flags& flags);         // --data, for subcommands that generate arguments
   std::optional<uint64_t> rng_seed_flag;  // storage for Declare; use rng_seed
 
   backends::LoadOptions ToLoadOptions(const Module& module) const;
-  // The number of devices of this run: replicas times partitions.
+  // Returns the number of devices of this run: replicas times partitions.
   int64_t DeviceCount(const Module& module) const;
 };
 
-// A module and the arguments of each device.
+// A module and the arguments for each device.
 struct Job {
   std::unique_ptr<Module> module;
-  std::string module_name;  // path as given
-  // For a case of the suite, the result that the documents print, as [device][leaf].
+  std::string module_name;  // the path as given by the user
+  // For a case of the suite: the result that the documents print, as [device][leaf].
   std::vector<std::vector<Literal>> printed_result;
   backends::ExecuteRequest request;
   std::optional<uint64_t> seed;
 };
 
-// Opens a module. `path` is a file (HLO in any form, or StableHLO); "generated:SEED:NUMBER", a
-// numbered random module with its arguments, as campaigns and the self-check print it; the
-// directory of a bundle or of a case of a run; or the address of a case of the suite.
+// Opens a module. `path` is one of: a file (HLO in any form, or StableHLO);
+// "generated:SEED:NUMBER", a numbered random module with arguments, as campaigns and the self-check
+// print it; the directory of a bundle or of a case of a run; the address of a case of the suite.
 absl::StatusOr<LoadedModule> OpenModule(const std::string& path);
-// Verifies a module from `path`. An error begins with the path and, if the text of that file has
-// one instruction of the name that the error states, its line and column.
+// Verifies a module from `path`. An error begins with the path. If the error names an instruction
+// and the file has one instruction of this name, its line and column follow.
 absl::Status VerifyOpened(const Module& module, const std::string& path);
 
-// Reads and verifies the module, then reads or makes its inputs: from `inputs`, else from `seed`,
-// else from the snapshot itself. A module without parameters needs none.
+// Reads and verifies the module, then adds its inputs: from `inputs`, else generated from `seed`,
+// else from the module's file. A module without parameters needs none.
 absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& inputs,
                             std::optional<uint64_t> seed, const CommonOptions& options);
 
-// Reads a literals file as [device][leaf]. If `expected` is given, each device must have exactly
-// these leaves.
+// Reads a literals file as [device][leaf]. If `expected` is set, each device must have leaves of
+// exactly these shapes.
 absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
     const std::string& path, const std::optional<std::vector<Shape>>& expected, int64_t devices,
     int64_t partitions);
 
-// Returns an error if `seed` and `inputs` (or `--batch` and a module) exclude each other.
+// Returns an error if `seed` and `inputs` (or `--batch` and a module) are both given.
 absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed);
 
-// Returns an error if the engine that the bundle in `folder` names cannot be found by that name.
+// Returns an error if the engine named by the bundle in `folder` cannot be found under that name.
 absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder);
 
-// Prints "hlocts: message" to standard error and returns the exit status for the code.
+// Prints "hlocts: message" to standard error and returns the exit status for the error code.
 int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);
 
-// For each line of the batch file, writes and flushes the lines that `answer` returns. The answer
-// to an invalid line is {"ok":false,"error":...}. Returns 0 if every line was valid.
+// For each line of the batch file, writes and flushes the lines that `answer` returns. An invalid
+// line is answered by {"ok":false,"error":...}. Returns 0 if every line was valid.
 using BatchAnswer =
     std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
 int RunBatch(const std::string& path, const BatchAnswer& answer);
 
-// The common options of a batch entry, applied over those of the command line.
+// Returns the common options of a batch entry; options that it lacks are those of the command line.
 absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options,
                                         const nlohmann::ordered_json& entry);
 std::string TextField(const nlohmann::ordered_json& entry, const char* key,
@@ -106,11 +106,11 @@ std::string TextField(const nlohmann::ordered_json& entry, const char* key,
 absl::StatusOr<std::optional<uint64_t>> SeedField(const nlohmann::ordered_json& entry,
                                                   std::optional<uint64_t> otherwise);
 
-// The JSON {"module","ok","error"} of an entry.
+// Returns {"module","ok","error"} for an entry.
 nlohmann::ordered_json BatchResult(const std::string& module, const absl::Status& status);
 
-// Checks an output directory ("" for none) before long work. Returns kInvalidArgument if it is not
-// a directory, or if it or its first existing parent is not writable. Creates nothing.
+// Checks an output directory ("" for none) before work begins. Returns kInvalidArgument if it is
+// not a directory, or if it or its first existing parent is not writable. Creates nothing.
 absl::Status CheckOutputFolder(const std::string& flag, const std::string& path);
 
 }  // namespace hlocts::tools

@@ -19,13 +19,13 @@ namespace {
 
 constexpr char kFile[] = "hlocts.toml";
 
-// A key of the file, outside sections or in that of a subcommand.
+// A key of the file, before all sections or in the section of a subcommand.
 struct ConfigEntry {
   std::string section, key;
   std::vector<std::string> values;
 };
 
-// The part of a line before the first '#' outside quotes.
+// Returns the part of a line before the first '#' that is not in quotes.
 absl::string_view WithoutComment(absl::string_view line) {
   bool quoted = false;
   char quote = 0;
@@ -40,7 +40,7 @@ absl::string_view WithoutComment(absl::string_view line) {
   return line;
 }
 
-// Reads a value: "text", 'text', a number, true or false.
+// Parses a value: "text", 'text', a number, true or false.
 bool ReadScalar(absl::string_view text, std::vector<std::string>& values) {
   text = absl::StripAsciiWhitespace(text);
   if (text.empty()) return false;
@@ -87,7 +87,7 @@ bool IsGiven(const std::vector<std::string>& words, const OptionInfo& option) {
   return false;
 }
 
-// Makes the path of a file that the config names relative to the config's directory.
+// Returns `value`; if it is a file that the config names, relative to the directory of the config.
 std::string BesideConfig(const std::string& key, const std::string& value,
                          const std::string& path) {
   namespace fs = std::filesystem;
@@ -95,16 +95,16 @@ std::string BesideConfig(const std::string& key, const std::string& value,
   return (fs::path(path).parent_path() / value).string();
 }
 
-// Options with a text value that neither runs code nor names a file to write.
+// Options with a text value that neither runs code nor names a file to be written.
 constexpr absl::string_view kPlainTexts[] = {
     "k",    "edition", "engine", "expectations", "fact",  "facts", "facts-of", "fault",  "label",
     "name", "night",   "note",   "profile",      "query", "shard", "tier",     "without"};
-// Switches that change existing files.
+// Switches that cause existing files to be changed.
 constexpr absl::string_view kWriting[] = {"keep", "restart", "update", "update-costs",
                                           "update-expectations"};
 
-// Returns true if a config file in the working directory may set the option without the user's
-// consent, although other users may have written the file.
+// Returns true if a config file in the working directory, which other users may have written, may
+// set the option without the user's consent.
 bool MayFolderSet(const OptionInfo& option, const std::string& key, const std::string& value) {
   auto is_in = [&](const auto& list) {
     return std::find(std::begin(list), std::end(list), key) != std::end(list);
@@ -139,8 +139,8 @@ absl::Status CheckKey(const ProgramTable& table, const ConfigEntry& entry,
                       ": unknown option", DidYouMean(entry.key, known));
 }
 
-// Parses lines `key = value`, where a value is "text", a number, true, false or a list of these,
-// and lines [section].
+// Parses lines of the forms `key = value` and [section]. A value is "text", a number, true, false,
+// or a list of these.
 absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
                                                      const std::string& path) {
   std::vector<ConfigEntry> entries;
@@ -175,7 +175,7 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
                                                     const std::string& path, bool of_folder,
                                                     std::vector<std::string> words) {
   const std::vector<std::string> given = words;
-  std::map<std::string, const ConfigEntry*> chosen;  // a section's key overrides the file's
+  std::map<std::string, const ConfigEntry*> chosen;  // a section's key overrides a global key
   for (const ConfigEntry& entry : entries) {
     HLOCTS_RETURN_IF_ERROR(CheckKey(table, entry, path));
     if (!entry.section.empty() && entry.section != words[0]) continue;

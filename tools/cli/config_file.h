@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads hlocts.toml, which has defaults of options. The file is in the working directory, or at the
-// path $HLOCTS_CONFIG.
+// Reads hlocts.toml, which contains defaults of options. The file is in the working directory, or
+// at the path $HLOCTS_CONFIG.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace hlocts::tools {
 
-// Appends options of the file to the words unless the words have them; words[0] is the subcommand.
-// A key that is not an option of any subcommand is an error, so that nothing is silently ignored. A
-// file in the working directory may be untrusted: a value in it that runs code or names a file to
-// write is an error.
+// Appends to `words`, the command line, each option of the file that it lacks; words[0] is the
+// subcommand. A key that is not an option of any subcommand is an error, so nothing is silently
+// ignored. Other users may have written a file in the working directory: a value there that runs
+// code or names a file to be written is an error.
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
                                                         std::vector<std::string> words);
 

@@ -15,7 +15,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Parses a number followed by one of the suffixes, of which one may be "".
+// Parses a number followed by one of the suffixes, which may be "", and scales the number.
 std::optional<double> ParseScaled(const std::string& text,
                                   const std::vector<std::pair<std::string, double>>& scales) {
   double number = 0;

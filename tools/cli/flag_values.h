@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Formats the values of flags for the help, and messages about wrong values.
+// Formats the values of flags for help, and errors about invalid values.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,15 @@ namespace hlocts::tools {
 
 struct Range;
 
-std::string DurationText(double seconds);  // "60s", "250ms"; "" for 0
-std::string SpelledBytes(int64_t bytes);   // "8G"; "" for 0
+std::string DurationText(double seconds);  // e.g. "60s", "250ms"; "" for 0
+std::string SpelledBytes(int64_t bytes);   // e.g. "8G"; "" for 0
 std::string RangeText(const Range& range);
 
-// The text for a wrong word in a message: the word in quotes, or "nothing" for an empty word.
+// Returns the text for an invalid word in an error: the word in quotes, "nothing" for "".
 std::string FoundText(const std::string& word);
 
-// Prints an error in a command line and returns the exit status. `command` is "" if the error is in
-// no subcommand.
+// Prints an error in a command line and returns the exit status. `command` is "" for an error
+// outside of subcommands.
 int Wrong(const std::string& command, const std::string& message);
 
 }  // namespace hlocts::tools

@@ -59,7 +59,7 @@ constexpr int64_t kBytesMin = 1000;
 void Flags::Add(const std::string& name, std::string* value, const std::string& help) {
   const std::string usual = *value;
   auto set = [=](const std::string& text) {
-    // An unset variable in a script yields an empty value.
+    // An empty value often comes from an unset variable in a script.
     if (text.empty()) Refuse(name, "a value", text);
     *value = text;
   };
@@ -154,7 +154,7 @@ void Flags::AddWatch() {
 
 void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
 
-// Returns the path of the installed finding that `word` names, unless `word` itself exists.
+// Returns the path of the installed finding called `word`, or `word` if that path exists.
 static std::string WithOwnFinding(std::string word) {
   const std::string own = absl::StrCat(HomeFolder(), "/", word);
   std::error_code none;
@@ -175,13 +175,13 @@ void Flags::Positional(const std::string& name, std::vector<std::string>* values
 
 namespace {
 
-// The state of the program while it reads its command line.
+// The state of the program while it parses its command line.
 struct Program {
   CLI::App app{"hlocts: conformance suite and differential tests for HLO, the language of XLA",
                "hlocts"};
   std::vector<std::unique_ptr<Flags::Impl>> impls;
   std::function<int()> selected;
-  bool watch = false;  // set for the selected command
+  bool watch = false;  // true: the selected command runs again after changes of its files
 
   ProgramTable Table() const {
     ProgramTable table;
@@ -195,9 +195,9 @@ struct Program {
   }
 };
 
-// The commands help, completion and man, which print from the table of all other commands.
+// The commands help, completion and man use the table of all other commands.
 int Help(Program& program, const std::vector<std::string>& words) {
-  // App::help would describe the selected subcommand, which is help.
+  // App::help would describe the selected subcommand, which is `help` itself.
   if (words.empty()) {
     std::cout << program.app.get_formatter()->make_help(&program.app, program.app.get_name(),
                                                         CLI::AppFormatMode::Normal);
@@ -211,7 +211,7 @@ int Help(Program& program, const std::vector<std::string>& words) {
     std::cout << text;
     return 0;
   }
-  // A guide with the name of a subcommand is printed, since --help prints the options.
+  // If a guide has the name of a subcommand, the guide is printed; --help prints the options.
   if (absl::StatusOr<std::string> page = HelpPage(words[0]); page.ok()) {
     std::cout << *page;
     if (absl::c_linear_search(program.Names(), words[0]))
@@ -234,8 +234,8 @@ int Complete(Program& program, const std::vector<std::string>& words) {
   return 0;
 }
 
-// Adds a built-in command. If `words_help` is not empty, the command takes any words. The command
-// object is stored for the table.
+// Adds a built-in command. If `words_help` is not empty, the command accepts any words. Stores the
+// command object for the table.
 CLI::App* AddBuiltIn(Program& program, const std::string& name, const std::string& help,
                      const std::string& words_help,
                      int (*run)(Program&, const std::vector<std::string>&)) {
@@ -282,7 +282,7 @@ void Declare(Program& program, const std::vector<Command>& commands) {
                                   HelpPagesText(), ".\n\n", ExitStatusText()));
 }
 
-// The message about words that the parser did not accept, in the form of all other errors.
+// Returns the error about words that the parser did not accept, in the form of other errors.
 std::string Unexpected(const Program& program, const std::string& command) {
   std::vector<std::string> left = program.app.remaining(true), options;
   std::string takes;  // the only argument of the command
@@ -309,7 +309,7 @@ std::string MessageOf(const Program& program, const CLI::ParseError& error,
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError))
     return Unexpected(program, command);
   std::string message = error.what();
-  // The parser's text is "--seed: 1 required N missing".
+  // The parser's message is "--seed: 1 required N missing".
   if (absl::StrContains(message, " required ") && absl::EndsWith(message, " missing"))
     return absl::StrCat(message.substr(0, message.find(':')), ": expected a value");
   return message;
@@ -339,24 +339,24 @@ int Parse(Program& program, std::vector<std::string> words) {
     }
     words = *std::move(extended);
   }
-  std::reverse(words.begin(), words.end());  // the parser takes them in reverse
+  std::reverse(words.begin(), words.end());  // the parser expects the words in reverse order
   try {
     program.app.parse(words);
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return program.app.exit(error);  // help, version
+    if (error.get_exit_code() == 0) return program.app.exit(error);  // --help or --version
     return Wrong(is_command ? command : "", MessageOf(program, error, command));
   }
   return -1;
 }
 
-// Returns `status`, or a failure if output was lost (a full disk). If the reader closes the pipe
-// (`| head`), that is not an error.
+// Returns `status`, or a failure if output was lost (e.g. on a full disk). It is no error if the
+// other end of a pipe (`| head`) closes it.
 int WithOutput(int status) {
   std::cout.flush();
   errno = 0;
   const bool flushed = std::fflush(stdout) == 0;
   if (flushed && std::cout && std::ferror(stdout) == 0) return status;
-  // The reason may be lost if an earlier write failed, so the write is repeated.
+  // If an earlier write failed, its errno is lost; another write sets it again.
   if (errno == 0 && write(STDOUT_FILENO, "\n", 1) == 1) errno = EIO;
   if (errno == EPIPE) return status;
   std::fprintf(stderr, "hlocts: cannot write standard output: %s\n", std::strerror(errno));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command-line flags of a subcommand. Only flags.cc includes the parsing library, so that
-// subcommands compile fast, and print help and errors in the same form. Completion, the man page
-// and hlocts.toml use the flags declared here (program_table.h).
+// Command-line flags of a subcommand. Only flags.cc includes the parsing library: the subcommands
+// therefore compile fast, and print help and errors in the same form. Completion, the man page and
+// hlocts.toml use the flags that are declared here (program_table.h).
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace hlocts::tools {
 
-// The valid range of a number. A number outside is rejected with a message that names both ends.
+// The valid range of a number. The error for a number outside of it names both ends.
 struct Range {
   int64_t least = 0;
   int64_t most = std::numeric_limits<int64_t>::max();
@@ -25,9 +25,9 @@ class Flags {
   struct Impl;
   explicit Flags(Impl* impl) : impl_(impl) {}
 
-  // Declares a flag. `name` is "--profile" or "-o,--output". The variable keeps its value if the
-  // flag is not given, and help prints it as the default. If a value is not a number, is out of
-  // range or is not one of the choices, the command line is wrong.
+  // Declares a flag. `name` has the form "--profile" or "-o,--output". If the flag is absent, the
+  // variable keeps its value, which help prints as the default. A value that is not a number, out
+  // of range or not one of the choices is an error.
   void Add(const std::string& name, std::string* value, const std::string& help);
   void Add(const std::string& name, int64_t* value, const std::string& help, Range range = {});
   void Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help);
@@ -37,14 +37,14 @@ class Flags {
                  const std::vector<std::string>& choices, const std::string& help);
   void AddProfile(std::string* value);
   void AddTier(std::string* value, const std::string& help);
-  // A duration above zero: 60, 60s, 5m, 2h, 250ms. Sets `given` if the flag is given.
+  // Declares a duration above zero: 60, 60s, 5m, 2h, 250ms. Sets `given` if the flag is present.
   void AddDuration(const std::string& name, double* seconds, const std::string& help,
                    bool* given = nullptr);
-  // A number of bytes: 1000, 64K, 512M, 8G (powers of 1024).
+  // Declares a number of bytes: 1000, 64K, 512M, 8G (powers of 1024).
   void AddBytes(const std::string& name, int64_t* bytes, const std::string& help);
-  // Adds --watch, which runs the command again when a file that it reads has changed (watch.h).
+  // Adds --watch, which runs the command again when a file that it reads changes (watch.h).
   void AddWatch();
-  // Adds a function that is called between parsing and running.
+  // Adds a function that is called after parsing and before the command runs.
   void Then(std::function<void()> done);
   void Positional(const std::string& name, std::string* value, const std::string& help);
   void Positional(const std::string& name, std::vector<std::string>* values,
@@ -54,7 +54,7 @@ class Flags {
   Impl* impl_;
 };
 
-// A subcommand. It declares its flags and returns the function that runs after parsing, which
+// A subcommand. `declare` declares the flags, and returns the function that runs after parsing and
 // returns the exit status.
 struct Command {
   std::string name;
@@ -62,15 +62,15 @@ struct Command {
   std::function<std::function<int()>(Flags&)> declare;
 };
 
-// Parses argv by the flags of the commands and runs the selected one. Returns 2 for a wrong command
-// line, 130 or 143 if Ctrl-C or SIGTERM ended the command.
+// Parses argv with the flags of the commands and runs the selected command. Returns 2 for an error
+// in the command line, 130 or 143 if Ctrl-C or SIGTERM ended the command.
 int RunCommands(int argc, char** argv, const std::vector<Command>& commands);
 
 std::optional<double> ParseDuration(const std::string& text);
 std::optional<int64_t> ParseBytes(const std::string& text);
-// A size for users: "14.9 GiB", "8 GiB", "17 bytes".
+// Returns a size for people: "14.9 GiB", "8 GiB", "17 bytes".
 std::string BytesText(int64_t bytes);
-// Parses a text that is only a number, without sign, of at most 64 bits.
+// Parses a text that consists of an unsigned number of at most 64 bits.
 std::optional<uint64_t> ParseUnsigned(const std::string& text);
 
 }  // namespace hlocts::tools

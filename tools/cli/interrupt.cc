@@ -17,12 +17,12 @@ namespace {
 constexpr int kGraceMilliseconds = 1500;
 
 volatile std::sig_atomic_t g_signal = 0;
-volatile std::sig_atomic_t g_asks = 0;  // true if the work polls Interrupted()
+volatile std::sig_atomic_t g_asks = 0;  // true: the running work polls Interrupted()
 int g_pipe[2] = {-1, -1};
 pid_t g_owner = 0;
 
 void OnSignal(int signal) {
-  if (getpid() != g_owner) {  // a child before exec, or a process that is not watched
+  if (getpid() != g_owner) {  // a child before exec, or a process without WatchInterrupts
     std::signal(signal, SIG_DFL);
     raise(signal);
     return;
@@ -39,7 +39,7 @@ bool WaitForByte(int milliseconds) {
   return poll(&ready, 1, milliseconds) == 1 && read(g_pipe[0], &byte, 1) == 1;
 }
 
-// Ends the process. It must not wait for a lock, since another thread may have it.
+// Ends the process. Must not wait for a lock: the interrupted thread may hold it.
 [[noreturn]] void EndNow() {
   backends::KillAllWorkers();
   EndChildren();
@@ -52,7 +52,7 @@ bool WaitForByte(int milliseconds) {
 void Watch() {
   while (!WaitForByte(-1)) {
   }
-  // A second signal ends the wait.
+  // A second signal ends the wait at once.
   if (g_asks != 0) WaitForByte(kGraceMilliseconds);
   EndNow();
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handles Ctrl-C and SIGTERM. Long work with partial results polls Interrupted() and keeps them
-// within 1.5 seconds. Then, or at once for other work, the process ends with its workers.
+// Handles Ctrl-C and SIGTERM. Long work with partial results polls Interrupted() and has 1.5
+// seconds to store them; then the process ends together with its workers. Other work ends at once.
 #pragma once
 
 namespace hlocts::tools {
 
-// Makes SIGINT and SIGTERM stop the process and its workers immediately, with 130 or 143.
+// Makes SIGINT and SIGTERM end the process and its workers at once, with status 130 or 143.
 void WatchInterrupts();
-// Lets the work poll Interrupted() and keep its results, for which it has 1.5 seconds.
+// Declares that the work polls Interrupted(). It then has 1.5 seconds to store its results.
 void CatchInterrupts();
 bool Interrupted();
-// The exit status: 130 or 143; 0 without a signal.
+// Returns the exit status after a signal, 130 or 143; 0 if there was none.
 int InterruptStatus();
 
 }  // namespace hlocts::tools

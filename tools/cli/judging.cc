@@ -35,14 +35,14 @@ namespace {
 // Derives the set of one element, instruction by instruction.
 
 constexpr size_t kStepsShown = 24, kInputsShown = 6;
-constexpr size_t kStepsMax = 1000;  // steps to follow
-constexpr int64_t kCallsMax = 64;   // calls of the entry to inline
+constexpr size_t kStepsMax = 1000;  // the number of steps that are followed
+constexpr int64_t kCallsMax = 64;   // the number of calls of the entry that are inlined
 
-// The acceptance sets of all values of the entry computation.
+// The acceptance sets of all values of the entry.
 struct Values {
   fuzz::Sample all;
   reference::DeviceGrid devices;
-  // sets[device], by the instruction's position
+  // sets[device][position of the instruction]
   std::vector<std::map<int64_t, const LeafAcceptance*>> sets;
   const std::vector<std::vector<Literal>>* arguments = nullptr;
 };
@@ -74,8 +74,8 @@ std::string SetTextOf(const LeafAcceptance& leaf, int64_t index) {
   return text;
 }
 
-// Returns the value or set of an element. Arguments are leaves, so their numbers are those of the
-// parameters only if no parameter is a tuple.
+// Returns the value or the set of an element. The numbers of arguments, which are leaves, are those
+// of parameters only if no parameter is a tuple.
 std::string ValueText(const Element& element, const Values& values) {
   const Instruction& instruction = *element.instruction;
   if (instruction.IsConstant()) return ElementText(instruction.literal(), element.element);
@@ -91,8 +91,8 @@ std::string ValueText(const Element& element, const Values& values) {
   return found == sets.end() ? "" : SetTextOf(*found->second, element.element);
 }
 
-// Appends the elements of an operand that `element` reads, on all devices, and their names. Unknown
-// elements have only the operand's name. Of many elements, the first four and a count are appended.
+// Appends the elements of an operand that `element` reads, on all devices, and their names. If they
+// are unknown, appends only the operand's name; if there are many, the first four and the count.
 void ReadOperand(const Element& element, size_t operand, const Values& values,
                  std::vector<std::string>& names, std::vector<Element>& read) {
   const Instruction* from = element.instruction->operands()[operand];
@@ -130,8 +130,8 @@ Step StepOf(const Element& element, const Values& values) {
   return step;
 }
 
-// Chooses the steps to show: the result, the origin of a NaN and what it reads, some inputs, and
-// others from the result back. `steps` begins with the result.
+// Selects the steps to show: the result, the origin of a NaN and the elements that it reads, some
+// inputs, and then others from the result backwards. `steps` begins with the result.
 void ChooseSteps(const std::optional<Element>& origin, std::vector<Step>& steps) {
   size_t left = kStepsShown, inputs = kInputsShown;
   auto show = [&](Step& step) {
@@ -161,7 +161,7 @@ std::string Walk(const Element& from, const std::optional<Element>& origin, cons
   std::set<Element, InModuleOrder> open = {from};
   std::vector<Step> steps;
   while (!open.empty() && steps.size() < kStepsMax) {
-    const Element last = *open.rbegin();  // users come after their operands
+    const Element last = *open.rbegin();  // users have a higher position than their operands
     open.erase(last);
     steps.push_back(StepOf(last, values));
     open.insert(steps.back().read.begin(), steps.back().read.end());
@@ -182,13 +182,13 @@ std::string Walk(const Element& from, const std::optional<Element>& origin, cons
   return text;
 }
 
-// Returns lines that derive an element (row-major) of an output from the inputs: each instruction
-// of the entry that contributes to it, its operands, and the set of its element. Returns "" if a
-// single instruction computes the element from inputs, or if the sets cannot be computed.
+// Returns lines that derive an element of an output (by row-major index) from the inputs: each
+// instruction of the entry on which it depends, its operands, and the set of the element. Returns
+// "" if one instruction computes the element from inputs, or if the sets cannot be computed.
 std::string DerivationOf(const Job& job, const std::string& profile,
                          const std::vector<std::string>& facts, const reports::OutputElement& at) {
   if (job.request.arguments.empty()) return "";
-  // Inlining drops parameters that nothing uses.
+  // Inlining removes parameters without users.
   backends::ExecuteRequest request = job.request;
   fuzz::Sample sample;
   for (std::vector<Literal>& leaves : request.arguments) {
@@ -213,8 +213,8 @@ std::string DerivationOf(const Job& job, const std::string& profile,
     auto& sets = values.sets.emplace_back();
     for (size_t i = 0; i < places.size(); ++i) sets[places[i]] = &(*accepted)->leaves[i];
   }
-  // The instruction of the module without calls that computes the output. In the clone, the root is
-  // a tuple of all values.
+  // The instruction that computes the output, in the module without calls. In the clone, the root
+  // is a tuple of all values.
   const auto producer = backends::ProducerOf(*sample.module, at.output);
   if (!producer || !producer->index.empty()) return "";
   const auto& instructions = values.all.module->entry()->instructions();
@@ -228,7 +228,7 @@ std::string DerivationOf(const Job& job, const std::string& profile,
               values);
 }
 
-// The element with the widest set.
+// Returns the element with the widest set.
 reports::OutputElement WidestElement(const ModuleAcceptance& accepted) {
   reports::OutputElement widest;
   double widest_bits = 0;
@@ -367,8 +367,8 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 
 namespace {
 
-// The element to explain and its description: the failing one or, for a pass, a NaN that HLO itself
-// gives or else the element with the widest set.
+// The element to explain, and a description: the failing element; for a pass, a NaN that HLO itself
+// requires, or else the element with the widest set.
 struct Explained {
   reports::OutputElement element;
   std::string title;
@@ -385,8 +385,8 @@ Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verd
   return {{failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions()))}, ""};
 }
 
-// Returns the values of an element's set and their sources, with the origin of a NaN as its
-// instruction.
+// Returns the values of an element's set and their sources. For a NaN, the instruction is the one
+// where it originated.
 std::string SetOf(const ElementExplanation& explained, const reports::OutputElement& at) {
   if (at.origin.empty() || explained.sources.empty()) return explained.accepted + explained.sources;
   return absl::StrCat(explained.accepted,
@@ -394,7 +394,7 @@ std::string SetOf(const ElementExplanation& explained, const reports::OutputElem
                       explained.exact ? "" : explained.sources);
 }
 
-// Prints the freedoms of a verdict without a wrong element: ruling, sentences and facts of each.
+// Prints the freedoms of a verdict that has no wrong element: rulings, sentences and facts.
 void PrintFreedoms(const Module& module, const reports::Verdict& verdict) {
   std::set<std::string> opcodes;
   for (const auto& computation : module.computations())
@@ -479,7 +479,7 @@ int ExitStatusOf(const std::vector<reports::Verdict>& verdicts, bool suspect_fai
   for (const reports::Verdict& verdict : verdicts) {
     const bool is_suspect = verdict.kind == Outcome::kSuspect && !verdict.expected;
     suspect = suspect || is_suspect;
-    // Unsupported counts as failed: it is unknown if the module's outputs are acceptable.
+    // `unsupported` is a failure here: it is unknown whether the outputs are acceptable.
     const bool failed = verdict.kind == Outcome::kUnsupported || (is_suspect && suspect_fails);
     if (failed || !is_suspect)
       status = std::max(status, failed ? kExitFailed : reports::ExitStatusOf(verdict));

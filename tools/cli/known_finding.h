@@ -13,20 +13,20 @@
 namespace hlocts::tools {
 
 struct KnownFinding {
-  std::string name;  // of the directory in results/findings
+  std::string name;  // of its directory in results/findings
   findings::Finding finding;
 
-  // "finding NAME: TITLE", and for a question the reading that permits the value.
+  // Returns "finding NAME: TITLE"; for a question, also the reading that permits the value.
   std::string ToText() const;
-  std::string ToLine() const;  // as a line below a verdict
+  std::string ToLine() const;  // the same as a line below a verdict
   nlohmann::ordered_json ToJson() const;
 };
 
-// "a question: the documents allow another reading: ..."; "" if the finding is no question.
+// Returns "a question: the documents allow another reading: ...", or "" if it is no question.
 std::string QuestionText(const findings::Finding& finding);
 
-// Returns the finding to which the engine's list of known failures links the failure, by its
-// signature (ExpectationList::Explaining) and the properties of the module and its arguments.
+// Returns the finding to which an expectation links the failure. The expectation is found by the
+// failure's signature (ExpectationList::Explaining) and the properties of module and arguments.
 std::optional<KnownFinding> KnownFindingOf(const reports::Verdict& verdict,
                                            const fuzz::Sample& sample);
 

@@ -15,10 +15,10 @@ namespace {
 
 constexpr char kNoTime[] = "no result within the time limit (--timeout)";
 constexpr char kNoMemory[] = "out of memory";
-// Distinct from the statuses of CONTRACT.md and below those of a shell.
+// These differ from the statuses of CONTRACT.md, and are smaller than those of a shell.
 constexpr int kQuietNoTime = 101, kQuietNoMemory = 102;
 
-// Ends the process without allocating or waiting for a lock.
+// Ends the process without allocating memory or waiting for a lock.
 template <int status>
 [[noreturn]] void EndWith(const char* sentence) {
   backends::KillAllWorkers();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads a module with its arguments from any form that the command line accepts.
+// Loads a module and its arguments from all forms that the command line accepts.
 #include "tools/cli/load_job.h"
 
 #include <algorithm>
@@ -58,7 +58,7 @@ absl::StatusOr<LoadedModule> OpenGenerated(absl::string_view address, const std:
   return loaded;
 }
 
-// Reads HLO in any form, or StableHLO.
+// Reads a file with HLO in any form or StableHLO.
 absl::StatusOr<LoadedModule> OpenFile(const std::string& path) {
   HLOCTS_ASSIGN_OR_RETURN(const std::string content, ReadFile(path));
   if (!LooksLikeMlir(content)) return ParseModuleFile(path, content);
@@ -67,7 +67,7 @@ absl::StatusOr<LoadedModule> OpenFile(const std::string& path) {
   return loaded;
 }
 
-// The path of the module in a bundle or in a case directory of a run; "" for other directories.
+// Returns the path of the module in the directory of a bundle or of a case, else "".
 std::string ModuleIn(const std::string& folder) {
   for (const char* name : {"module.pbtxt", "module.hlo", "control.hlo"}) {
     std::string path = absl::StrCat(folder, "/", name);
@@ -81,7 +81,7 @@ std::string FileIn(const std::string& folder, const char* name) {
   return fs::exists(path) ? path : "";
 }
 
-// Returns true if the path has the form of an address (an operation and a case) and is not a file.
+// Returns true if the path looks like an address (an operation and a case) and no such file exists.
 bool LooksLikeAddress(const std::string& path) {
   size_t slash = path.find('/'), colon = path.find(':');
   const bool named = slash < colon || absl::StrContains(path, ".case:");
@@ -109,7 +109,7 @@ absl::StatusOr<LoadedModule> OpenCase(const suites::Case& one) {
   return loaded;
 }
 
-// Adds all data of a case, for as many devices as the options request.
+// Adds all data of a case, for the number of devices that the options request.
 absl::Status AddCaseData(const suites::Case& one, const CommonOptions& options, Job& job) {
   backends::LoadOptions load = options.ToLoadOptions(*job.module);
   suites::Case own = one;
@@ -134,8 +134,8 @@ absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64
   return absl::OkStatus();
 }
 
-// Adds the arguments of a module that is not a case: from `inputs`, else from `seed`, else from the
-// module's own file.
+// Adds the arguments of a module that is not a case: from `inputs`, else generated from `seed`,
+// else from the module's own file.
 absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_t>& seed,
                           const CommonOptions& options, bool* found, LoadedModule& loaded,
                           Job& job) {
@@ -161,9 +161,8 @@ absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_
   return absl::OkStatus();
 }
 
-// Returns ": line 4, column 3" if one line of the HLO text in the file defines the instruction,
-// else
-// "".
+// Returns ": line 4, column 3" if exactly one line of the HLO text in the file defines the
+// instruction, else "".
 std::string PlaceIn(const std::string& path, const std::string& name) {
   std::error_code none;
   const auto text = !name.empty() && fs::is_regular_file(path, none)
@@ -179,7 +178,7 @@ std::string PlaceIn(const std::string& path, const std::string& name) {
     absl::ConsumePrefix(&rest, "ROOT ");
     absl::ConsumePrefix(&rest, "%");
     if (!absl::ConsumePrefix(&rest, name + " =")) continue;
-    if (!place.empty()) return "";  // two computations have the name
+    if (!place.empty()) return "";  // two computations have an instruction of this name
     place = absl::StrCat(": line ", number, ", column ", column);
   }
   return place;
@@ -250,7 +249,8 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
   HLOCTS_RETURN_IF_ERROR(CheckMemory(backends::ArgumentLeafShapes(*job.module), options));
   std::string inputs = given_inputs, infeed = options.infeed;
   if (fs::is_directory(module_path) && !seed) {
-    const bool finding = !FileIn(module_path, "finding.textproto").empty();  // may have the field
+    const bool finding =
+        !FileIn(module_path, "finding.textproto").empty();  // it may have the field
     if (inputs.empty())
       inputs = finding ? module_path + "/inputs.txt" : FileIn(module_path, "inputs.txt");
     if (infeed.empty()) infeed = FileIn(module_path, "infeed.txt");

@@ -61,7 +61,7 @@ constexpr ExitStatus kExitStatuses[] = {
 #undef HLOCTS_EXIT_STATUS
 };
 
-// The long name, or the short name if there is no long one.
+// Returns the names of the option: short, long or both.
 std::vector<std::string> NamesOf(const OptionInfo& option) {
   return absl::StrSplit(option.name, ',');
 }
@@ -70,8 +70,8 @@ std::string QuotedForZsh(const std::string& text) {
   return absl::StrReplaceAll(text, {{"'", "'\\''"}, {"[", "\\["}, {"]", "\\]"}, {":", "\\:"}});
 }
 
-// Escapes characters that roff interprets: a backslash, and a dot or quote at the beginning of a
-// line.
+// Escapes the characters that roff interprets: backslashes, and a dot or quote at the beginning of
+// a line.
 std::string Roff(const std::string& text) {
   std::string out;
   for (absl::string_view line : absl::StrSplit(text, '\n')) {

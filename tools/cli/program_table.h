@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes the program as data: subcommands and options, exit statuses, help topics and examples.
-// Help, completion and the man page are printed from it.
+// The program as data: subcommands, options, exit statuses, help topics and examples. Help,
+// completion and the man page are made from it.
 #pragma once
 
 #include <string>
@@ -13,9 +13,9 @@
 namespace hlocts::tools {
 
 struct OptionInfo {
-  std::string name;      // "--jobs"; "-o,--output"; "MODULE" for a positional
-  std::string argument;  // "N", "DURATION", ...; "" for a switch
-  std::string standard;  // default value, or ""
+  std::string name;      // e.g. "--jobs", "-o,--output"; "MODULE" for a positional argument
+  std::string argument;  // e.g. "N", "DURATION"; "" for a switch
+  std::string standard;  // the default value, or ""
   std::string help;
   std::vector<std::string> choices;
   bool positional = false;
@@ -28,18 +28,18 @@ struct CommandInfo {
 
 using ProgramTable = std::vector<CommandInfo>;
 
-// The contents of exit_status.def, topics.def and examples.def.
+// Return the contents of exit_status.def, topics.def and examples.def.
 std::string ExitStatusText();
 std::vector<std::pair<std::string, std::string>> HelpTopics();  // name, text
-// The line of `help` on the guides of docs/pages, and the text of one. A name that a topic or a
-// subcommand has too needs its ".md".
+// HelpPagesText returns the line of `help` about the guides of docs/pages; HelpPage returns one
+// guide. If a topic or subcommand has the same name, the name must end in ".md".
 std::string HelpPagesText();
 absl::StatusOr<std::string> HelpPage(absl::string_view name);
-std::string ExamplesOf(const std::string& command);  // lines, or ""
+std::string ExamplesOf(const std::string& command);  // as lines; "" if there are none
 
 std::string BashCompletion(const ProgramTable& table);
 std::string ZshCompletion(const ProgramTable& table);
-// The man page of section 1, for `man -l`.
+// Returns the man page of section 1, for `man -l`.
 std::string ManPage(const ProgramTable& table, const std::string& version);
 
 }  // namespace hlocts::tools

@@ -15,8 +15,8 @@ namespace {
 
 using backends::ModuleForm;
 
-// The converter, which is started on first use and lives as long as the program. It is XLA's own
-// converter if this build has it. Otherwise it is the program that the PJRT plugins start.
+// Returns the converter, which starts on first use and lives until the program ends. It is XLA's
+// own converter if this build has it, or else the program that PJRT plugins use.
 absl::StatusOr<backends::Converter*> SharedConverter() {
   static std::unique_ptr<backends::Converter> converter;
   if (!converter) {
@@ -34,8 +34,8 @@ absl::StatusOr<backends::Converter*> SharedConverter() {
   return converter.get();
 }
 
-// Returns the argument of pip that installs the Python package of this program, and a space. "" if
-// that package named the converter, so only JAX is missing.
+// Returns the argument with which pip installs this program's Python package, and a space. Returns
+// "" if the package is in use (it named the converter); then only JAX is missing.
 std::string PythonPackage() {
   const char* named = std::getenv(pjrt::kConverterVariable);
   if (named != nullptr && absl::StrContains(named, "hlocts.stablehlo")) return "";
@@ -55,7 +55,7 @@ absl::Status WithConverterHint(const absl::Status& status) {
                    "): ", status.message()));
 }
 
-// Names the file where locations have "-", the converter's standard input.
+// Replaces "-", the name of standard input in the converter's locations, by `path`.
 void NameFile(const std::string& path, Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes StableHLO for the subcommands, with one converter for the run of the program.
+// Reads and writes StableHLO for the subcommands. The program uses one converter for its lifetime.
 #pragma once
 
 #include <memory>
@@ -12,12 +12,12 @@
 
 namespace hlocts::tools {
 
-// Reads MLIR text or bytecode as an HLO module. Errors begin with `path`. If the build lacks the
-// wheel, the error is one sentence.
+// Converts MLIR text or bytecode to an HLO module. Errors begin with `path`. If the build lacks the
+// XLA wheel, the error is one sentence.
 absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
                                                       absl::string_view content);
 
-// The form of StableHLO with this name in `convert --to`; nullopt for other names.
+// Returns the form of StableHLO that `convert --to` calls `name`; nullopt for other names.
 std::optional<backends::ModuleForm> StablehloFormFromName(absl::string_view name);
 absl::StatusOr<std::string> WriteStablehlo(const Module& module, backends::ModuleForm form);
 

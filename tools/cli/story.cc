@@ -45,7 +45,7 @@ std::string Headline(const reports::Verdict& verdict) {
   return absl::StrCat(Coloured(ColourOf(verdict), line.substr(0, word)), line.substr(word));
 }
 
-// Adds a line to the story, with the name in a separate column.
+// Adds a line to the text; the name is in a separate column.
 void AddLine(const std::string& name, const std::string& text, std::string& story) {
   if (!text.empty())
     absl::StrAppend(&story, "\n    ", Coloured(Colour::kDim, absl::StrCat(name, ":")),
@@ -72,7 +72,7 @@ void AddSentences(const reports::Verdict& verdict, std::string& story) {
   const Sentence& first = sentences[0];
   AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
   AddFreedoms(verdict, story);
-  std::string last;  // two sentences may have one ruling
+  std::string last;  // two sentences may have the same ruling
   for (const Sentence& sentence : sentences) {
     if (sentence.ruling != last) AddLine("ruling", WithPaths(sentence.ruling), story);
     last = sentence.ruling;
@@ -117,7 +117,7 @@ std::string MeaningOfProbable(const reports::Statistical& by) {
   return text;
 }
 
-// Returns the words of this process's command line.
+// Returns the words of the command line of this process.
 std::vector<std::string> OwnWords() {
   std::vector<std::string> words;
   std::ifstream command("/proc/self/cmdline", std::ios::binary);
@@ -125,7 +125,7 @@ std::vector<std::string> OwnWords() {
   return words;
 }
 
-// How the sets of an inconclusive or probable verdict become narrower, which settles it.
+// Returns how to narrow the sets of an inconclusive or probable verdict until they decide.
 std::string NarrowerText(const reports::Verdict& verdict) {
   std::set<std::string> facts;
   for (const std::string& freedom : verdict.freedoms)

@@ -27,7 +27,7 @@ constexpr int64_t kJobsMax = 1024;
 constexpr int64_t kPartitionsMax = 64;
 
 // Keeps only the cases of one shard. $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX, which test runners
-// set, take precedence over --shard.
+// set, override --shard.
 absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
                        std::vector<suites::Case>& cases, reports::RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
@@ -55,7 +55,7 @@ absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
   return absl::OkStatus();
 }
 
-// Sorts the cases by descending cost, so that a case that takes a minute does not start last.
+// Sorts the cases by descending cost: a case that takes a minute must not be the last to start.
 void SortByDescendingCost(const suites::CaseCosts& costs, std::vector<suites::Case>& cases) {
   auto cost = [&](const suites::Case& one) {
     auto found = costs.find(one.address);
@@ -65,7 +65,7 @@ void SortByDescendingCost(const suites::CaseCosts& costs, std::vector<suites::Ca
                    [&](const suites::Case& a, const suites::Case& b) { return cost(a) > cost(b); });
 }
 
-// Keeps the cases whose verdicts in that run were unexpected, or every failure if none were.
+// Keeps the cases with unexpected verdicts in that run, or all failing cases if there were none.
 absl::Status KeepLastFailed(const std::string& folder, std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   std::vector<std::string> surprises, failures;
@@ -108,8 +108,8 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   return absl::OkStatus();
 }
 
-// Adds sharding annotations to the cases; they are the same on every machine. Drops reject cases
-// and modules that AddShardings does not accept.
+// Adds shardings to the modules of the cases; they are the same on every machine. Removes reject
+// cases and modules that AddShardings does not accept.
 absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
   std::vector<suites::Case> sharded;
   for (suites::Case& one : cases) {
@@ -129,7 +129,8 @@ absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
   return absl::OkStatus();
 }
 
-// Returns the options that change verdicts and are not fields of the record. A file is its hash.
+// Returns options that affect verdicts and are no fields of the record. A file is given by its
+// hash.
 std::map<std::string, std::string> OptionsOf(const SuiteOptions& options) {
   const SuiteOptions usual;
   std::map<std::string, std::string> given;
@@ -257,7 +258,7 @@ std::string ExpectationsPath(const SuiteOptions& options, const std::string& bac
 
 namespace {
 
-// Warns of queries that match no case, such as a misspelt one. This is not an error, since a list
+// Warns of queries that select no case, such as misspelt ones. This is not an error, because a list
 // may contain old names of cases.
 absl::Status WarnOfNoCase(const suites::ExpectationList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,

@@ -37,7 +37,7 @@
 namespace hlocts::tools {
 namespace {
 
-// The number of known failures of earlier releases that pass, by engine and release.
+// The number of passing cases that earlier releases are known to fail, by engine and release.
 using FixedCounts = std::map<std::string, std::map<std::string, int64_t>>;
 
 std::string FixedText(const FixedCounts& counts) {
@@ -50,7 +50,7 @@ std::string FixedText(const FixedCounts& counts) {
   return text;
 }
 
-// The limits that the engines (recorded names) declare if they are releases.
+// Returns the limits that the list of engines states for these engines (recorded names).
 std::string LimitsText(const std::vector<std::string>& engines) {
   auto list = backends::LoadEngineList();
   std::string text;
@@ -63,11 +63,11 @@ std::string LimitsText(const std::vector<std::string>& engines) {
   return text;
 }
 
-// Prints the progress of a suite run in a line. On a terminal the line is overwritten; elsewhere
-// there is one per minute.
+// Prints the progress of a suite run as one line. A terminal overwrites the line; otherwise a new
+// line is printed every minute.
 class RunProgress {
  public:
-  // Every case runs on `engines` engines. If `shown` is false, nothing is printed.
+  // Every case runs on `engines` engines. Prints nothing if `shown` is false.
   RunProgress(const std::vector<suites::Case>& cases, size_t engines,
               const suites::CaseCosts& costs, bool shown);
   void Began(const std::string& address);
@@ -90,13 +90,13 @@ class RunProgress {
   StatusLine line_;
 };
 
-// Milliseconds of a case that costs.txt does not list: the most, so that the estimate, made while
-// the costly cases run, is not too low.
+// The cost, in milliseconds, of a case that is not in costs.txt. It is the maximum of such cases:
+// otherwise the estimate would be too low while the costly cases run.
 constexpr int64_t kUsualCost = suites::kCostlyMilliseconds;
 constexpr double kSecondsBetweenLines = 60;
-constexpr double kLongSeconds = 5;  // a case that runs longer is named
+constexpr double kLongSeconds = 5;  // the name of a case that runs longer is printed
 
-// A duration as "48 s", "3 min", "1 h 20 min".
+// Returns a duration as "48 s", "3 min" or "1 h 20 min".
 std::string SpanText(double seconds) {
   if (seconds < 100) return absl::StrFormat("%.0f s", seconds);
   if (seconds < 3600) return absl::StrFormat("%.0f min", seconds / 60);
@@ -159,7 +159,7 @@ void RunProgress::Step(const std::string& address, bool surprise) {
 }
 
 std::string Today(suites::Tier tier) {
-  if (tier < suites::Tier::kNightly) return "";  // expectations do not expire
+  if (tier < suites::Tier::kNightly) return "";  // expectations expire only in larger tiers
   std::time_t now = std::time(nullptr);
   std::tm utc{};
   gmtime_r(&now, &utc);
@@ -168,7 +168,7 @@ std::string Today(suites::Tier tier) {
   return text;
 }
 
-// Reports a file that cannot be written before a run of an hour, not after it.
+// Reports that a file cannot be written before the run, which may take an hour, not after it.
 absl::Status CheckWritable(const std::string& flag, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
   std::FILE* file = std::fopen(path.c_str(), "a");
@@ -177,7 +177,7 @@ absl::Status CheckWritable(const std::string& flag, const std::string& path) {
   return absl::OkStatus();
 }
 
-// The command line that continues this run.
+// Returns the command line that continues this run.
 std::string Continuation(const SuiteOptions& options) {
   std::string command = OwnCommandLine();
   if (!absl::StrContains(command, " --out"))
@@ -217,8 +217,8 @@ class SuiteRun {
  private:
   absl::Status Begin() {
     HLOCTS_RETURN_IF_ERROR(Start());
-    // The directory of --out, which Open makes, may contain the file. An earlier run is there
-    // already, and is removed only if the file can be written.
+    // The file may be in the directory of --out, which Open creates. If an earlier run is there,
+    // the check comes first: the run must not be removed if the file cannot be written.
     if (folder_.HoldsRun()) HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
     HLOCTS_ASSIGN_OR_RETURN(verdicts_, folder_.Open(options_.resume));
     HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
@@ -234,9 +234,9 @@ class SuiteRun {
     return absl::OkStatus();
   }
 
-  // Starts the engines before --out is opened, so that a misspelt name, or an engine that does not
-  // start, discards no earlier run. If none starts, records the run only if there was no earlier
-  // one.
+  // Starts the engines before --out is opened: a misspelt name, or an engine that does not start,
+  // must not discard an earlier run. If no engine starts, records the run only if there was no
+  // earlier one.
   absl::Status Start() {
     absl::Status last;
     auto unavailable = [&](const std::string& name, const absl::Status& why) {
@@ -335,7 +335,7 @@ class SuiteRun {
     if (status.ok() && options_.update_expectations) status = UpdateExpectations();
     if (status.ok() && options_.update_costs) status = UpdateCosts();
     if (!status.ok()) return Fail(status);
-    // The verdicts that were added to the expectations count as expected from here on.
+    // From here on, verdicts that were added to the expectations are expected.
     const int exit_status = scorecard_.ExitStatus(options_.suspect == "fail");
     return options_.update_expectations && exit_status == kExitFailed ? kExitOk : exit_status;
   }
@@ -352,7 +352,7 @@ class SuiteRun {
     return suites::WriteClaim(claim, options_.out);
   }
 
-  // Updates the expectations files to the verdicts, and prints the changes of each file.
+  // Updates the expectations files with the verdicts, and prints the changes to each file.
   absl::Status UpdateExpectations() const {
     for (const std::string& backend : request_.record.backends) {
       const std::string path = ExpectationsPath(options_, backend);
@@ -367,7 +367,7 @@ class SuiteRun {
     return absl::OkStatus();
   }
 
-  // Updates suites/costs.txt to the times of this run.
+  // Updates suites/costs.txt with the times of this run.
   absl::Status UpdateCosts() const {
     const std::string path = suites::HomeFolder() + "/suites/costs.txt";
     HLOCTS_ASSIGN_OR_RETURN(suites::CaseCosts known, suites::LoadCosts(path));
@@ -388,8 +388,8 @@ class SuiteRun {
   reports::Scorecard scorecard_;
   reports::Capabilities capabilities_;
   FixedCounts fixed_;
-  std::vector<suites::Case> remaining_;     // the cases without the verdicts of an earlier run
-  std::vector<reports::Verdict> verdicts_;  // those of the earlier run first
+  std::vector<suites::Case> remaining_;     // cases without a verdict of an earlier run
+  std::vector<reports::Verdict> verdicts_;  // begins with those of the earlier run
   suites::CaseCosts costs_;
   int64_t unexpected_ = 0;
   std::atomic<bool> reached_maxfail_{false}, lost_{false};

@@ -28,10 +28,10 @@ struct SuiteOptions {
   void Declare(Flags& flags);
 };
 
-// The checked request of a command line.
+// The request of a command line, after checks.
 struct SuiteRequest {
   suites::Tier tier = suites::Tier::kSmoke;
-  std::vector<std::string> engines;  // as given; the record has their names
+  std::vector<std::string> engines;  // as given by the user; the record has their recorded names
   reports::RunRecord record;
   std::vector<suites::Case> cases;
   suites::CaseCosts costs;
@@ -41,13 +41,13 @@ struct SuiteRequest {
 };
 absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options);
 
-// The file that --expectations names, or otherwise that of the engine's label or name.
+// Returns the file of --expectations, or else the file for the engine's label or name.
 std::string ExpectationsPath(const SuiteOptions& options, const std::string& recorded_backend);
 using ExpectationLists = std::map<std::string, suites::ExpectationList>;  // by recorded name
 absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
                                                   const std::vector<std::string>& backends);
 
-// Runs the suite, records and prints the results, and returns the exit status.
+// Runs the suite, records and prints the results. Returns the exit status.
 int RunSuite(const SuiteOptions& options);
 
 }  // namespace hlocts::tools

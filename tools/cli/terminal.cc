@@ -21,7 +21,7 @@ bool HasColours(std::FILE* file) {
          !(terminal && absl::string_view(terminal) == "dumb");
 }
 
-// The width of the terminal, or otherwise $COLUMNS, or 80.
+// Returns the width of the terminal; if it is unknown, $COLUMNS or 80.
 int TerminalWidth() {
   winsize size{};
   for (int fd : {STDERR_FILENO, STDOUT_FILENO}) {
@@ -32,7 +32,7 @@ int TerminalWidth() {
   return columns && absl::SimpleAtoi(columns, &width) && width > 0 ? width : 80;
 }
 
-// At most `width` columns of a line, which is cut with "…" (never inside a UTF-8 character).
+// Returns at most `width` columns of a line. A cut line ends in "…"; no UTF-8 character is cut.
 std::string Fitted(absl::string_view line, int width) {
   int columns = 0;
   size_t last = 0;
@@ -66,7 +66,7 @@ void StatusLine::Show(absl::string_view line, bool in_log) {
     std::fprintf(stderr, "%s\n", std::string(line).c_str());
     return;
   }
-  // The last column stays empty, because some terminals begin a new line there.
+  // The last column remains empty, because some terminals begin a new line after it.
   std::fprintf(stderr, "\r\x1b[K%s", Fitted(line, TerminalWidth() - 1).c_str());
   std::fflush(stderr);
   dirty_ = true;

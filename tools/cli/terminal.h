@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the terminal: its width, and whether to use colours (not with NO_COLOR, in a file
-// or in a pipe).
+// Properties of the terminal: its width, and whether to use colours (not with NO_COLOR, and not in
+// a file or pipe).
 #pragma once
 
 #include <chrono>
@@ -12,11 +12,11 @@
 namespace hlocts::tools {
 
 enum class Colour { kNone, kRed, kGreen, kYellow, kDim };
-// `text` in the colour, if `file` shows colours.
+// Returns `text` in the colour, or without colour if `file` does not show colours.
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file = stdout);
 
-// A line on standard error that is overwritten. Prints nothing if standard error is not a terminal,
-// except every ten seconds a line that is meant for a log.
+// A line on standard error that is overwritten. If standard error is not a terminal, prints nothing
+// except a line for logs every ten seconds.
 class StatusLine {
  public:
   StatusLine();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates how long a run of many cases still takes.
+// Estimates the remaining time of a run of many cases.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace hlocts::tools {
 
-// The cases are weighed by their known costs, in any unit. The estimate is that of the speed of the
-// last kRecentSeconds, since known costs are of another machine and costly cases run first. It is
-// at most kMost times that of the whole run's speed, since a few long cases may hold up the others.
+// Weighs cases by their known costs, in any unit. Uses the speed in the last kRecentSeconds,
+// because known costs are those of another machine and costly cases run first. The estimate is at
+// most kMost times that from the speed of the whole run: a few long cases may delay the others.
 class TimeLeft {
  public:
   static constexpr double kRecentSeconds = 15, kMost = 2;
@@ -22,7 +22,7 @@ class TimeLeft {
     finished_.emplace_back(elapsed, cost);
     recent_ += cost;
   }
-  // Returns seconds, or nothing in the first seconds and if nothing finished recently.
+  // Returns seconds. Returns nullopt in the first seconds, or if no case finished recently.
   std::optional<double> At(double elapsed) {
     for (; !finished_.empty() && finished_[0].first < elapsed - kRecentSeconds;
          finished_.pop_front())
@@ -34,7 +34,7 @@ class TimeLeft {
 
  private:
   double total_ = 0, done_ = 0, recent_ = 0;
-  std::deque<std::pair<double, double>> finished_;  // times and costs in the last kRecentSeconds
+  std::deque<std::pair<double, double>> finished_;  // times and costs of the last kRecentSeconds
 };
 
 }  // namespace hlocts::tools

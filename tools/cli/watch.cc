@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr useconds_t kPauseMicros = 300'000;
-// Options whose files the command writes; --lf may name the directory of --out.
+// Options with files that the command writes; --lf may be the directory of --out.
 constexpr absl::string_view kWritten[] = {"--out",   "-o",        "--output",
                                           "--junit", "--outfeed", "--lf"};
 
@@ -34,7 +34,7 @@ bool IsWritten(absl::string_view option) {
   return std::find(std::begin(kWritten), std::end(kWritten), option) != std::end(kWritten);
 }
 
-// The last write time and the size of each file; for a directory, those of its contents.
+// Last write time and size of each file; of a directory, those of the files in it.
 using Stamps = std::map<std::string, std::pair<fs::file_time_type, uintmax_t>>;
 
 void AddStamp(const fs::path& path, Stamps& stamps) {
@@ -53,7 +53,7 @@ Stamps StampsOf(const std::vector<std::string>& paths) {
   return stamps;
 }
 
-// Runs the command once in a child, which ends with this process even if that is killed.
+// Runs the command once in a child process, which ends with this process even if this is killed.
 int RunOnce(const std::vector<std::string>& words) {
   std::vector<std::string> command = {ProgramPath()};
   for (const std::string& word : words) {
@@ -73,7 +73,7 @@ int RunOnce(const std::vector<std::string>& words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Waits until the files differ from `before` and have stopped changing. Returns a changed file.
+// Waits until the files differ from `before` and do not change any more. Returns a changed file.
 std::string AwaitChange(const std::vector<std::string>& paths, const Stamps& before) {
   Stamps now = StampsOf(paths), last;
   while (now == before || now != last) {
@@ -91,7 +91,7 @@ std::string AwaitChange(const std::vector<std::string>& paths, const Stamps& bef
 
 std::vector<std::string> WatchedPaths(const std::vector<std::string>& words) {
   std::set<std::string> paths;
-  bool skip = true;  // skips the subcommand and values of output options
+  bool skip = true;  // true: skips the subcommand and the values of output options
   for (const std::string& word : words) {
     const bool skipped = std::exchange(skip, IsWritten(word));
     if (skipped || IsWritten(word.substr(0, word.find('=')))) continue;

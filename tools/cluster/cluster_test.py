@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests jobs of `hlocts cluster`: they are valid by the recorded schemas, and shards that run, with
-a lost one that runs again, merge to the result of one run, for any number of shards.
+"""Tests jobs of `hlocts cluster`: they are valid by the recorded schemas, and the shards, one of
+which is lost and runs again, merge to the result of one run for any number of shards.
 
   cluster_test.py HLOCTS"""
 
@@ -35,7 +35,7 @@ def schema(name):
 
 
 def verdicts(folder):
-    """Returns the verdicts of a run without fields that differ from run to run."""
+    """Returns the verdicts of a run, without fields that differ from run to run."""
     said = []
     for line in (pathlib.Path(folder) / "verdicts.jsonl").read_text().splitlines():
         record = json.loads(line)
@@ -71,7 +71,7 @@ class ClusterTest(unittest.TestCase):
 
     def test_the_workflow_is_valid(self):
         self.write("actions", *ENGINES, *QUERIES)
-        # YAML 1.1 reads the key "on" as true.
+        # YAML 1.1 parses the key "on" as true.
         text = pathlib.Path(self.out, "hlocts.yml").read_text().replace("\non:", '\n"on":')
         workflow = yaml.safe_load(text)
         jsonschema.validate(workflow, schema("github-workflow.json"))
@@ -96,7 +96,7 @@ class ClusterTest(unittest.TestCase):
         self.write("slurm", *ENGINES, *QUERIES)
         self.shard(1)
         self.shard(3)
-        # An interrupted run: its record has no end.
+        # The record of an interrupted run has no end.
         record = pathlib.Path(self.out, "shard-3/run.json")
         cut = json.loads(record.read_text())
         del cut["finished"]
