@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts digits`, which finds the instructions at which a module loses digits.
+// The subcommand `hlocts digits`: finds the instructions at which a module loses digits.
 #include <algorithm>
 #include <cmath>
 #include <iostream>
@@ -29,17 +29,17 @@
 namespace hlocts::tools {
 namespace {
 
-// Prints the result of MeasureDigits for a terminal, as JSON and as a picture.
+// Prints the result of MeasureDigits: for a terminal, as JSON, and as a picture.
 
-// An instruction that a compiled module computes at a width that differs from the one in the text.
+// An instruction whose type has another width in the compiled module than in the text.
 struct OtherWidth {
-  std::string instruction, written, compiled;  // its name and both types
+  std::string instruction, written, compiled;  // the name and both types
   bool wider = false;
 };
 
 using Json = nlohmann::ordered_json;
 
-// The number of right bits for a relative error: 24 for 2^-24, 53 for no error.
+// Returns the number of correct bits for a relative error: 24 for 2^-24, 53 for no error.
 double BitsOf(double error) {
   return error <= 0 ? 53 : std::clamp(0.0 - std::log2(error), 0.0, 53.0);
 }
@@ -96,8 +96,8 @@ std::string Escaped(const std::string& text) {
 }
 
 // Finds instructions of `written` whose width differs in `compiled`. Two instructions correspond if
-// they have the same opcode and the same op_name in their metadata, which compilers preserve;
-// without an op_name, if they have the same name.
+// they have the same opcode and, in their metadata, the same op_name, which compilers preserve. If
+// they have no op_name, they correspond if they have the same name.
 std::vector<OtherWidth> OtherWidths(const Module& written, const Module& compiled) {
   std::map<std::string, std::set<PrimitiveType>> types;
   for (const auto& computation : compiled.computations()) {
@@ -126,7 +126,7 @@ std::string OutputsText(const Digits& digits) {
   std::string text;
   for (size_t i = 0; i < digits.outputs.size(); ++i) {
     if (digits.precisions[i] == 0) continue;
-    // The mean error of mostly exact elements can be below half an ulp, so it is bounded.
+    // If most elements are exact, the mean error can be below half an ulp, so it is bounded below.
     const double least = std::ldexp(1.0, -digits.precisions[i]);
     const auto bits = [&](double error) {
       return BitsText(error < 0 ? error : std::max(error, least));
@@ -143,7 +143,7 @@ std::string OutputsText(const Digits& digits) {
   return text.empty() ? "no output has numbers of a floating-point type\n" : text;
 }
 
-// The result as text. `rows` is the maximum number of instructions; 0 for all.
+// Returns the result as text. `rows` is the maximum number of instructions; 0 means all.
 std::string DigitsText(const Module& module, const Digits& digits,
                        const std::vector<OtherWidth>& widths, int64_t rows) {
   std::string text = OutputsText(digits);

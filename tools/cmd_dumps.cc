@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts dumps`, which lists a dump directory of XLA and, given inputs, finds the
-// pass that changed the values.
+// The subcommand `hlocts dumps`: lists a dump directory of XLA. If inputs are given, finds the pass
+// that changed the values.
 #include <algorithm>
 #include <iostream>
 
@@ -30,10 +30,10 @@ struct DumpsOptions {
 
 struct DumpReport {
   std::vector<Stage> stages;        // in dump order
-  std::vector<JudgedStage> judged;  // if inputs are given
+  std::vector<JudgedStage> judged;  // empty unless inputs are given
 };
 
-// Judges all later texts by the sets of the compiler's input.
+// Judges all later dumps by the sets of the compiler's input.
 absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const DumpsOptions& options,
                                                    const DumpedModule& module,
                                                    const std::vector<Stage>& stages) {
@@ -98,7 +98,7 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
   std::cout << std::flush;
 }
 
-// The modules that the options select. Checks that the inputs file can be read.
+// Returns the modules that the options select. Checks that the inputs file can be read.
 absl::StatusOr<std::vector<DumpedModule>> Asked(const DumpsOptions& options) {
   if (options.folder.empty()) return InvalidInput("dumps: expected a directory");
   HLOCTS_ASSIGN_OR_RETURN(auto modules, backends::ReadDumpFolder(options.folder));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts engines`, which lists, installs and removes releases of engines by name.
+// The subcommand `hlocts engines`: lists, installs and removes releases of engines by name.
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ using engines::Engine;
 using engines::EngineList;
 
 struct EnginesOptions {
-  std::vector<std::string> words;  // the action, then names
+  std::vector<std::string> words;  // the action, then names of engines
   bool json = false;
 };
 
@@ -36,7 +36,7 @@ std::string Licence(const Engine& engine) {
   return engine.licence().empty() ? "none stated" : engine.licence();
 }
 
-// Returns why our engine for a device cannot run here, as in a release, which has no part for GPUs.
+// Returns why this project's engine for a device cannot run here; releases contain no GPU code.
 std::string WhyUnusable(const Engine& engine) {
   if (!engine.opens_device() || !backends::IsBuiltIn(engine) || !backends::IsInstalled(engine))
     return "";
@@ -98,7 +98,7 @@ int List(const EngineList& list, bool json) {
   return kExitOk;
 }
 
-// Runs one of our scripts, whose messages are shown to the user.
+// Runs a script of this project, whose messages the user sees.
 absl::Status RunScript(const std::string& script, const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"bash", absl::StrCat(HomeFolder(), "/ci/", script)};
   if (!fs::exists(words[1])) return absl::UnavailableError(words[1] + " is missing");
@@ -117,10 +117,10 @@ absl::Status Install(const Engine& engine) {
     return absl::UnavailableError(
         absl::StrCat("is installed with pip: pip install ", engine.package()));
   }
-  if (engine.sha256().empty()) return absl::OkStatus();  // comes with another engine
+  if (engine.sha256().empty()) return absl::OkStatus();  // installed as a part of another engine
   HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
-  // A stamp without the library's files does not count as an installation.
+  // A stamp without the library's files does not prove an installation.
   std::error_code none;
   if (!backends::IsInstalled(engine)) fs::remove(folder + "/.stamp", none);
   std::vector<std::string> arguments = {
@@ -183,7 +183,7 @@ absl::Status Remove(const Engine& engine) {
   return absl::OkStatus();
 }
 
-// Returns true if `folder` is used by an installation in progress. An installation of NAME works in
+// Returns true if an installation in progress uses `folder`. An installation of NAME works in
 // .NAME.XXXXXX and locks .NAME.lock.
 bool IsInstalling(const fs::path& folder) {
   std::string name = folder.filename();
@@ -196,8 +196,8 @@ bool IsInstalling(const fs::path& folder) {
   return held;
 }
 
-// Removes directories that match no entry of the list: releases that were removed from the list or
-// whose entry changed, and the remains of killed installations.
+// Removes directories that match no entry of the list: of releases whose entry was removed or
+// changed, and of killed installations.
 absl::Status Prune(const EngineList& list) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
   std::error_code none;
@@ -223,7 +223,7 @@ absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
       return InvalidInput("engines: expected a name that `hlocts engines list` prints, found \"",
                           words[i], "\"", DidYouMean(words[i], names));
     }
-    // The converter that an engine needs is installed first.
+    // The converter that an engine needs must be installed before the engine.
     const Engine* converter = backends::FindEngine(list, engine->converter());
     bool is_there = std::find(named.begin(), named.end(), converter) != named.end();
     if (converter && words[0] == "install" && !is_there) named.push_back(converter);

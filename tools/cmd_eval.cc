@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts eval`, which runs a module and prints its outputs, one leaf per line.
+// The subcommand `hlocts eval`: runs a module and prints its outputs, one leaf per line.
 #include <charconv>
 #include <cstdio>
 #include <iostream>
@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<int64_t>> ParseDonated(const std::string& text, size_
   return donated;
 }
 
-// Returns an error unless the argument of each must-alias is donated (aliasing.must_alias).
+// Returns an error unless every argument with a must-alias is donated (aliasing.must_alias).
 absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& donated) {
   const ProgramShape program = module.EntryProgramShape();
   for (const InputOutputAlias& alias : module.input_output_alias) {
@@ -80,7 +80,7 @@ struct Evaluation {
   int64_t partitions = 1;
 };
 
-// The time limit of this process; an engine in a worker has its own.
+// Returns the time limit of this process. An engine in a worker has its own limit.
 HardLimit LimitOf(const EvalOptions& options) {
   return HardLimit(HardDeadline(options.common, options.backend == "reference"));
 }

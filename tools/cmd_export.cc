@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts export`, which writes the suite, with acceptance sets, as plain files.
+// The subcommand `hlocts export`: writes the suite, with acceptance sets, as plain files.
 #include <unistd.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts fuzz`, which runs random modules on engines, judges the results, shrinks
+// The subcommand `hlocts fuzz`: runs random modules on engines, judges the results, shrinks
 // failures and stores them as bundles.
 #include <algorithm>
 #include <cstdio>
@@ -33,7 +33,7 @@ struct FuzzOptions {
   CommonOptions common;
   fuzz::CampaignOptions campaign;
   std::vector<std::string> backends, without;
-  std::optional<uint64_t> seed, only, variants;  // `variants`: 2 if not given
+  std::optional<uint64_t> seed, only, variants;  // `variants`: if not given, 2
   int64_t jobs = 0, instructions = 10, cut = 4, partitions = 1;
   std::string profile = "default", stream, expectations;
   bool no_shrink = false, metamorphic = false, shrink_given = false;
@@ -54,7 +54,7 @@ absl::StatusOr<Lists> LoadLists(const FuzzOptions& options) {
   return lists;
 }
 
-// Returns an error if options exclude each other.
+// Returns an error if options contradict each other.
 absl::Status CheckTogether(const FuzzOptions& options) {
   const fuzz::CampaignOptions& campaign = options.campaign;
   if (campaign.resume && campaign.restart)
@@ -76,7 +76,7 @@ absl::Status CheckTogether(const FuzzOptions& options) {
   return absl::OkStatus();
 }
 
-// Handles --without: no module has the named element types, or arguments with run-time sizes.
+// Handles --without: excludes the named element types, or arguments with run-time sizes.
 absl::Status LeaveOut(const std::vector<std::string>& without,
                       generators::GeneratorOptions& generator) {
   for (const std::string& words : without) {
@@ -132,12 +132,12 @@ absl::Status Complete(FuzzOptions& options) {
   return absl::OkStatus();
 }
 
-// Shows the status. On a terminal it is one line that is overwritten. In a log it is one line per
-// minute and one for each new finding.
+// Shows the status. A terminal shows one line, which is overwritten. A log gets one line per minute
+// and one for each new finding.
 class LiveStatus {
  public:
   void Show(const fuzz::CampaignStatus& now) {
-    if (now.ended) return;  // the end is printed on standard output
+    if (now.ended) return;  // the final status is printed on standard output
     if (line_.shown()) {
       line_.Show(now.ToText());
       return;
@@ -155,7 +155,7 @@ class LiveStatus {
   int64_t buckets_ = 0;
 };
 
-// The names of the bundles, in order.
+// Returns the names of the bundles in order.
 std::vector<std::string> FindingsIn(const std::string& out) {
   std::vector<std::string> names;
   std::error_code none;
@@ -171,13 +171,13 @@ void PrintJson(const fuzz::CampaignStatus& now, const std::string& out) {
   std::cout << JsonText(line) << std::endl;
 }
 
-// Runs the campaign with a status line. The line is ended before the function returns.
+// Runs the campaign with a status line, which is complete when the function returns.
 absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& options) {
   LiveStatus live;
   return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) { live.Show(now); });
 }
 
-// The option that a replay needs if the campaign has one engine, and its location is not recorded.
+// Returns the option that a replay needs if the campaign has one engine of unrecorded location.
 std::string LocatedEngine(const FuzzOptions& options) {
   const std::vector<std::string>& engines = options.campaign.backends;
   if (engines.size() != 1 ||
@@ -198,7 +198,7 @@ std::string FurtherText(const std::string& folder, const std::vector<std::string
                       "; all: ", folder, "*)");
 }
 
-// Prints the findings by name, and the next steps.
+// Prints the names of the findings, and the next steps.
 void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
   if (options.campaign.only)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts history`, which shows how each release of an engine answers a failure.
+// The subcommand `hlocts history`: shows which releases of an engine have a failure.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -51,7 +51,7 @@ Rows RowsOf(const Subject& subject, const Releases& releases) {
   return rows;
 }
 
-// Merges the rows, oldest first. A release keeps its old answer unless it has a new one.
+// Merges the rows, oldest first. A release keeps its old answer if it has no new one.
 Rows WithKept(Rows rows, const Rows& kept) {
   for (const Row& old : kept) {
     auto same = std::find_if(rows.begin(), rows.end(),
@@ -144,7 +144,7 @@ std::string TableText(const std::vector<Subject>& subjects, const Releases& rele
   return text;
 }
 
-// Returns a line on the compile options of a bundle's run, which those of releases may differ from.
+// Returns a line about the compile options of the bundle's run; those of releases may differ.
 std::string FoundWith(const Subject& subject) {
   const std::string& recorded = subject.bundle.backend;
   if (!subject.is_bundle || !fuzz::RunsInJax(recorded)) return "";
@@ -153,8 +153,8 @@ std::string FoundWith(const Subject& subject) {
       "; of releases: `hlocts engines list`, others with --engine='NAME?A=B'\n");
 }
 
-// Returns the history as text. For one subject, it has a line per release. For several, it is a
-// table of marks, with a column per release and a legend.
+// Returns the history as text: for one subject, a line per release; for several, a table of marks
+// with a column per release, and a legend.
 std::string HistoryText(const std::vector<Subject>& subjects, const Releases& releases) {
   if (subjects.size() != 1) return absl::StrCat(TableText(subjects, releases), "\n", kLegend);
   const Rows rows = RowsOf(subjects[0], releases);
@@ -186,7 +186,7 @@ Json ToJson(const Subject& subject, const Rows& rows) {
   return json;
 }
 
-// The JSON without directories of this machine, which engines name when they crash.
+// Returns JSON without the directories of this machine that messages of crashed engines contain.
 std::string PublicJson(const Subject& subject, const Rows& rows) {
   Json json = ToJson(subject, rows);
   for (Json& release : json["releases"]) {
@@ -195,7 +195,7 @@ std::string PublicJson(const Subject& subject, const Rows& rows) {
   return JsonText(json);
 }
 
-// The history as one JSON object on one line (CONTRACT.md, "Other JSON").
+// Returns the history as one JSON object on one line (CONTRACT.md, "Other JSON").
 std::string HistoryJson(const Subject& subject, const Releases& releases) {
   Json json = ToJson(subject, RowsOf(subject, releases));
   if (subject.is_bundle) json["compile_options"] = Json::object();
@@ -204,8 +204,8 @@ std::string HistoryJson(const Subject& subject, const Releases& releases) {
   return JsonText(json);
 }
 
-// Returns the rows of history.json in the bundle's directory; none if there is no such file.
-// Returns kInvalidArgument if the file is not a history.
+// Returns the rows of history.json in the bundle's directory; {} if there is no such file. Returns
+// kInvalidArgument if the file does not contain a history.
 absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder) {
   const std::string path = folder + "/history.json";
   Rows rows;
@@ -230,14 +230,14 @@ absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder) {
   return rows;
 }
 
-// Writes history.json in the bundle's directory, and the line "History: ..." of its README.md
-// unless the page is generated from a finding.textproto. A stored answer is replaced only by
-// another answer of the same release.
+// Writes history.json to the bundle's directory, and the line "History: ..." to its README.md,
+// unless the page is made from a finding.textproto. A stored answer is replaced only by another
+// answer of the same release.
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(subject.path + "/history.json", PublicJson(subject, rows) + "\n"));
-  // A finding has no README.md; its page is generated from history.json by tools/certify/fold.py.
+  // A finding has no README.md: tools/certify/fold.py makes its page from history.json.
   if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
   const std::string path = subject.path + "/README.md";
   constexpr absl::string_view kBegin = "History: ";
@@ -262,11 +262,11 @@ struct HistoryOptions {
   std::vector<std::string> subjects, engines;
   std::string inputs, profile = "default";
   std::optional<uint64_t> seed;
-  int64_t runs = 0;  // if not given, 1, or for a flake as many as show it
+  int64_t runs = 0;  // if not given: 1; for a flake, as many as are needed to see it
   bool all = false, no_cache = false, keep = false, install = false;
 };
 
-// The releases that --install fetches. They are removed when all releases have run.
+// The releases that --install has installed. They are removed when all releases have run.
 class Fetched {
  public:
   ~Fetched() {
@@ -279,8 +279,8 @@ class Fetched {
   }
 
  private:
-  // Runs `hlocts engines` with its messages on standard error. An installation error is ignored
-  // here, since the release is then reported as "missing", with the reason.
+  // Runs `hlocts engines` with its messages on standard error. Ignores an installation error: the
+  // release is then reported as "missing", with the reason.
   static void Engines(const std::string& action, const std::string& name) {
     RunChild({"sh", "-c", R"(exec "$0" engines "$1" "$2" >&2)", ProgramPath(), action, name})
         .IgnoreError();
@@ -306,7 +306,7 @@ absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::st
   return subject;
 }
 
-// The device-less compiler on which a bundle was recorded; null for any other engine.
+// Returns the device-less compiler on which a bundle was recorded; null for other engines.
 const engines::Engine* CompilerOf(const engines::EngineList& list, const Subject& subject) {
   const absl::string_view recorded = subject.bundle.backend;
   const engines::Engine* engine =
@@ -314,8 +314,8 @@ const engines::Engine* CompilerOf(const engines::EngineList& list, const Subject
   return engine && engine->reach() == engines::COMPILE ? engine : nullptr;
 }
 
-// Adds the subjects of a path. A module that engines partition yields two subjects, one for each
-// partitioner. Releases of a compiler get the bundle's options, which name the chip.
+// Adds the subjects of a path. A module that engines partition becomes two subjects, one for each
+// partitioner. Releases of a compiler get the options of the bundle, which name the chip.
 absl::Status AddSubjects(const HistoryOptions& options, const engines::EngineList& list,
                          const std::string& path, std::vector<Subject>& subjects) {
   HLOCTS_ASSIGN_OR_RETURN(Subject subject, LoadSubject(options, path));
@@ -334,7 +334,7 @@ absl::Status AddSubjects(const HistoryOptions& options, const engines::EngineLis
   return absl::OkStatus();
 }
 
-// The families of the bundles' compilers; none if one subject has no such compiler.
+// Returns the families of the bundles' compilers; {} if a subject has no such compiler.
 std::vector<std::string> CompilersOf(const engines::EngineList& list,
                                      const std::vector<Subject>& subjects) {
   std::vector<std::string> families;
@@ -347,15 +347,15 @@ std::vector<std::string> CompilersOf(const engines::EngineList& list,
   return families;
 }
 
-// Returns true if the subject uses the partitioner of the bundle's engine: history.json has answers
-// for this partitioner. XLA's default is GSPMD.
+// Returns true if the subject uses the same partitioner as the bundle's engine, to which the
+// answers in history.json belong. XLA's default partitioner is GSPMD.
 bool IsOfRecord(const Subject& subject) {
   const bool shardy = absl::StrContains(subject.bundle.backend, "partitioner=shardy");
   return subject.options.empty() || shardy == absl::StrContains(subject.options, "shardy");
 }
 
-// Asks all releases that subjects need, in rounds, until no subject needs one. In a round each
-// release runs at most once, for all subjects that need it next.
+// Runs all releases that subjects need, in rounds, until no subject needs another one. In a round,
+// each release runs at most once, for all subjects that need it next.
 absl::Status Ask(const HistoryOptions& options, Releases& releases,
                  std::vector<Subject>& subjects) {
   Fetched fetched;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts judge`, which decides whether given outputs are acceptable.
+// The subcommand `hlocts judge`: decides whether given outputs are acceptable.
 #include <filesystem>
 #include <iostream>
 
@@ -28,7 +28,7 @@ struct JudgeOptions {
   bool explain = false, sets = false, unusual = false;
 };
 
-// Loads the module, as one that an engine has partitioned if --partitions says so.
+// Loads the module; if --partitions is given, as one that an engine has partitioned.
 absl::StatusOr<Job> LoadJudged(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
@@ -55,7 +55,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
                           MakeDiffOptions(job, options.profile, options.common));
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
-  diff.blame = true;  // finds the origin of an accepted NaN
+  diff.blame = true;  // finds where an accepted NaN originates
   if (!file.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(
         outputs, ReadDeviceLeaves(file, backends::OutputLeafShapes(*job.module),
@@ -74,7 +74,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   return verdict;
 }
 
-// Prints the acceptance sets, which need no outputs.
+// Prints the acceptance sets. This requires no outputs.
 absl::Status PrintSets(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJudged(options));
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts lint`, which reports every mistake in case files with its line.
+// The subcommand `hlocts lint`: reports every mistake in case files, with its line.
 #include <filesystem>
 #include <iostream>
 

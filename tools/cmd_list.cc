@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts list`, which prints the cases, one per line.
+// The subcommand `hlocts list`: prints the cases, one per line.
 #include <cstdio>
 #include <iostream>
 

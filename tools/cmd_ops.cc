@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts ops`, which shows which parts of the program support each operation.
+// The subcommand `hlocts ops`: shows which parts of the program support each operation.
 #include <cstdio>
 #include <iostream>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts probe`, which finds the operations and types that an engine supports, by
-// running the smallest case of each.
+// The subcommand `hlocts probe`: finds the operations and types that an engine supports, by running
+// the smallest case of each.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -30,8 +30,8 @@ struct ProbeOptions {
   bool no_cache = false;
 };
 
-// Returns the smallest case of each operation, type and form; a form is the name of a case without
-// its parameters. Reject cases are omitted, since a rejection shows nothing about support.
+// Returns the smallest case for each operation, type and form. A form is the name of a case without
+// parameters. Omits reject cases, because a rejection does not show what an engine supports.
 std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   std::map<std::string, suites::Case> smallest;
   for (suites::Case& one : cases) {
@@ -50,8 +50,8 @@ std::vector<suites::Case> SmallestCases(std::vector<suites::Case> cases) {
   return chosen;
 }
 
-// Returns the path of the cache entry. It depends on the engine, on its version with all options,
-// and on the requested modules.
+// Returns the path of the cache entry, which depends on the engine, its version with all options,
+// and the requested modules.
 absl::StatusOr<std::string> CachePath(const std::string& engine, const std::string& version,
                                       const std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(std::string cache, backends::EngineCache());
@@ -99,7 +99,7 @@ absl::StatusOr<std::vector<reports::Verdict>> Probe(const ProbeOptions& options,
                      absl::StrAppend(&records, reports::VerdictToJson(verdict), "\n");
                    });
   if (Interrupted()) return absl::CancelledError("interrupted");
-  if (path.ok()) WriteFile(*path, records).IgnoreError();  // a failed write only slows the next run
+  if (path.ok()) WriteFile(*path, records).IgnoreError();  // a failure only slows the next run
   return verdicts;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts replay`, which checks whether the failure of a bundle, of a case directory
-// of a run, or of a complete run still occurs.
+// The subcommand `hlocts replay`: checks whether the failure of a bundle, of a case directory of a
+// run, or of a complete run still occurs.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -33,11 +33,11 @@ struct ReplayOptions {
   CommonOptions common;
   std::vector<std::string> words;
   std::string backend;
-  int64_t runs = 0;  // if not given, 1, or for a flake as many as recorded
+  int64_t runs = 0;  // if not given: 1; for a flake, as many as recorded
   bool explain = false, certificate = false;
 };
 
-// Writes the certificate and checks it by a script that shares no code with us.
+// Writes the certificate, and checks it with a script that shares no code with this program.
 absl::Status Certify(const std::string& folder) {
   const std::string script = HomeFolder() + "/tools/certify/certify.py";
   if (!fs::exists(script))
@@ -67,7 +67,7 @@ reports::Verdict RejectRepeatedly(const fuzz::Bundle& bundle, backends::Backend&
   return kept;
 }
 
-// Replays a bundle. The failure still occurs if the verdict is one that makes a bundle.
+// Replays a bundle. The failure still occurs if the verdict is of a kind that makes a bundle.
 absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   absl::Status valid = VerifyModule(*bundle.sample.module);
@@ -115,7 +115,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   return status;
 }
 
-// Replays a case directory of a run by `hlocts diff` on its files.
+// Replays a case directory of a run with `hlocts diff` on its files.
 absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> words,
                           suites::ReadReplay(fs::absolute(folder).string(), options.backend));
@@ -128,7 +128,7 @@ absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& 
   return RunChild(std::move(words));
 }
 
-// The case directories of a run whose address matches a query; all if there are no queries.
+// Returns the directories of the cases of a run that a query matches; all if there are no queries.
 absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
                                                     const std::vector<std::string>& queries) {
   std::vector<std::string> folders, addresses;
@@ -136,7 +136,7 @@ absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
   std::error_code none;
   for (const fs::directory_entry& entry : fs::directory_iterator(run + "/cases", none)) {
     auto address = suites::AddressOfCaseFolder(entry.path());
-    if (!address.ok()) {  // it has no part in the replay of another case
+    if (!address.ok()) {  // this case cannot be replayed, but others can
       if (queries.empty()) folders.push_back(entry.path().string());
       continue;
     }
@@ -160,7 +160,7 @@ absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
   return folders;
 }
 
-// Returns a pattern of the bundles in a directory of `hlocts fuzz`, or "".
+// Returns a pattern for the bundles in a directory of `hlocts fuzz`, or "".
 std::string BundlesIn(const fs::path& folder) {
   std::error_code none;
   for (const fs::path& parent : {folder / "findings", folder}) {
@@ -187,7 +187,7 @@ bool IsRun(const std::string& folder) { return fs::exists(folder + "/verdicts.js
 absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options) {
   if (options.words.empty()) return InvalidInput("replay: expected a bundle or a run");
   if (!IsRun(options.words[0])) return options.words;
-  // The first word is a run, and the others are queries.
+  // The first word is a run; all others are queries.
   std::vector<std::string> queries;
   for (size_t i = 1; i < options.words.size(); ++i) queries.push_back(options.words[i]);
   return CasesOfRun(options.words[0], queries);
@@ -196,7 +196,7 @@ absl::StatusOr<std::vector<std::string>> FoldersOf(const ReplayOptions& options)
 int RunReplay(const ReplayOptions& options) {
   auto folders = FoldersOf(options);
   if (!folders.ok()) return Fail(folders.status());
-  // Counts of failures that do not occur, that still occur, and that could not be replayed.
+  // Numbers of failures that no longer occur, still occur, and could not be replayed.
   int64_t gone = 0, there = 0, failed = 0;
   int status = kExitOk;
   for (const std::string& folder : *folders) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts report`, which merges the shards of a run, checks that they are complete
-// and compares them with an earlier run, or compares a nightly run of the run store with the
-// previous one.
+// The subcommand `hlocts report`: merges the shards of a run, checks that they are complete and
+// compares them with an earlier run; or compares a nightly run in the run store with the previous
+// one.
 #include <algorithm>
 #include <iostream>
 #include <map>
@@ -41,7 +41,7 @@ struct Merged {
   reports::MergedRun run;
   reports::RunChanges changes;
   std::string started;
-  // The two engines, if the baseline has another one under another name; otherwise empty.
+  // The two engines if that of the baseline has another name; otherwise empty.
   std::string engine, baseline_engine;
   std::map<std::string, std::vector<std::string>> facts;  // facts of each engine
 };
@@ -51,14 +51,14 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   return WriteFile(path, text);
 }
 
-// "compared xla with xla@2026.06 of xla0", or "" if both runs have an engine of one name.
+// Returns "compared xla with xla@2026.06 of xla0"; "" if both runs have an engine of the same name.
 std::string ComparedEngines(const Merged& merged, const ReportOptions& options) {
   if (merged.engine.empty()) return "";
   return absl::StrCat("compared ", merged.engine, " with ", merged.baseline_engine, " of ",
                       options.baseline);
 }
 
-// Prints the paths of the written files, but not their contents.
+// Prints the paths of the files that were written, but not their contents.
 void PrintWritten(const ReportOptions& options) {
   for (const auto& [what, path] :
        {std::pair("page", options.html), std::pair("summary in Markdown", options.markdown),
@@ -116,7 +116,7 @@ std::set<std::string> EnginesOf(const std::vector<reports::LoadedRun>& runs) {
   return engines;
 }
 
-// Compares engines of one name, or the only engine of each side: two releases, for example.
+// Compares engines with the same name; if each side has one engine, compares these two.
 absl::Status CompareWith(reports::LoadedRun before, const std::set<std::string>& engines,
                          Merged& merged) {
   const std::set<std::string> old = EnginesOf({before});
@@ -151,16 +151,16 @@ absl::StatusOr<Merged> Merge(const ReportOptions& options) {
   return merged;
 }
 
-// Returns the label of the baseline. The store orders nightly runs by their labels: a quotation
-// mark is before all digits, for a baseline that is the later run.
+// Returns the label of the baseline. The store orders nightly runs by their labels. If the baseline
+// is the later run, its label begins with a quotation mark, which precedes all digits.
 std::string BaselineLabel(const ReportOptions& options, const std::string& before,
                           const std::string& started) {
   if (before < started) return before;
   return absl::StrCat("\"", options.baseline, "\" of ", before);
 }
 
-// Imports the directories as one or two nightly runs into an in-memory store. The page is then made
-// as for any nightly run.
+// Imports the directories as one or two nightly runs into an in-memory store, from which the page
+// is made as for any nightly run.
 absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
                                                   const Merged& merged) {
   HLOCTS_ASSIGN_OR_RETURN(auto store, reports::RunStore::OpenToWrite(":memory:"));
@@ -181,7 +181,7 @@ absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
   return history;
 }
 
-// `score`: the first lines of the Markdown file.
+// `score` contains the first lines of the Markdown file.
 absl::Status WriteHistory(reports::History history, const ReportOptions& options,
                           const std::string& score = "") {
   const reports::NightlyRunDiff changes = reports::NewestChanges(history);
@@ -206,7 +206,7 @@ int ReportFolders(const ReportOptions& options) {
   if (written.ok() && options.WantsHistory()) {
     auto history = HistoryOfFolders(options, *merged);
     const std::string score =
-        absl::StrReplaceAll(scorecard.Summary(), {{"\n", "\n\n"}});  // a paragraph for each engine
+        absl::StrReplaceAll(scorecard.Summary(), {{"\n", "\n\n"}});  // one paragraph per engine
     written = history.ok() ? WriteHistory(*std::move(history), options, score) : history.status();
   }
   if (!written.ok()) return Fail(written);
@@ -216,7 +216,7 @@ int ReportFolders(const ReportOptions& options) {
   return std::max(scorecard.ExitStatus(), good ? kExitOk : kExitFailed);
 }
 
-// Returns 1 if a user must act. Failures that the previous nightly run reported do not count again.
+// Returns 1 if a user must act. Failures that the previous nightly run reported do not matter.
 int ReportStore(const ReportOptions& options) {
   auto store = reports::RunStore::OpenToRead(options.store);
   if (!store.ok()) return Fail(store.status());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts report-bug`, which writes a failure as a text for an engine's bug tracker.
+// The subcommand `hlocts report-bug`: writes a failure as text for an engine's bug tracker.
 
 #include <filesystem>
 
@@ -43,7 +43,7 @@ std::string Fenced(const std::string& language, const std::string& text) {
 
 std::string Plain(const std::string& operation) { return operation.substr(0, operation.find(':')); }
 
-// Returns the opcodes of the instructions that are wrong only together, as "rsqrt and log".
+// Returns the opcodes of instructions that are wrong only if compiled together: "rsqrt and log".
 std::string TogetherText(const reports::Verdict& verdict, const Module& module) {
   std::vector<std::string> opcodes;
   for (const auto& computation : module.computations())
@@ -53,7 +53,7 @@ std::string TogetherText(const reports::Verdict& verdict, const Module& module) 
   return opcodes.size() > 3 ? reports::NamesText(opcodes) : absl::StrJoin(opcodes, " and ");
 }
 
-// Returns at most 100 characters, cut between words.
+// Returns at most 100 characters. A longer text is cut between words.
 std::string TitleText(const std::string& reason) {
   constexpr size_t kMax = 100;
   if (reason.size() <= kMax) return reason;
@@ -61,7 +61,7 @@ std::string TitleText(const std::string& reason) {
   return absl::StrCat(reason.substr(0, space == std::string::npos ? kMax : space), " ...");
 }
 
-// Returns the reason without blank lines, and without the end of a line that the log's limit cut.
+// Returns the reason without blank lines, and without a last line that the limit of the log cut.
 std::string WholeLines(const std::string& reason) {
   const std::string kLog = "it last wrote: ";
   const auto begins_entry = [](absl::string_view line) {  // "E0000 00:00:..."
@@ -90,7 +90,7 @@ std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
   for (const reports::FailureOperand& operand : failure.operands)
     absl::StrAppend(&operands, operands.empty() ? "" : ", ", operand.value);
   if (!operands.empty()) operands = absl::StrCat("(", operands, ")");
-  // The operands are those of one of them, which is right in isolation.
+  // The operands belong to one of these instructions, which is correct in isolation.
   const std::string together = TogetherText(verdict, module);
   if (verdict.localisation.kind == reports::Localisation::Kind::kTogether && !together.empty())
     return absl::StrCat(together, ", compiled together, give ", failure.actual, " instead of ",
@@ -98,8 +98,8 @@ std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
   return absl::StrCat(what, operands, " gives ", failure.actual, " instead of ", failure.accepted);
 }
 
-// Returns how often a failure that is not deterministic was seen, as "seen in 2 of 10 runs"; else
-// "".
+// Returns how often a nondeterministic failure occurred, e.g. "seen in 2 of 10 runs". Returns ""
+// for other failures.
 std::string RarityText(const reports::Verdict& verdict) {
   if (verdict.flake.empty()) return "";
   const auto [failed, runs] = RecordedRunsOf(verdict);
@@ -108,17 +108,17 @@ std::string RarityText(const reports::Verdict& verdict) {
                      : absl::StrCat("seen in ", failed, " of ", runs, " runs");
 }
 
-// Returns the last component, since the location is private to its owner.
+// Returns the last component of the path, because the rest is private.
 std::string NameOfFolder(const std::string& folder) {
   return std::filesystem::path(folder + "/").parent_path().filename().string();
 }
 
-// Returns the directory as given, unless it tells where its owner keeps it.
+// Returns the directory as given, or only its name if the path is absolute and thus private.
 std::string ShownFolder(const std::string& folder) {
   return absl::StartsWith(folder, "/") ? NameOfFolder(folder) : folder;
 }
 
-// Returns the answer of `hlocts blame` that the bundle holds, as a paragraph.
+// Returns the answer of `hlocts blame` in the bundle, as a paragraph.
 std::string BlameText(const std::string& folder, const reports::Verdict& verdict) {
   const auto text = ReadFile(folder + "/blame.json");
   if (!text.ok()) return "";
@@ -128,7 +128,7 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
   const int64_t failed = blame.value("failed", int64_t{0}), runs = blame.value("runs", int64_t{0});
   std::string confirmation = blame.value("confirmation", "");
   if (confirmation.empty() && blame.value("confirmed", false)) {
-    // An earlier version ran the module once without the pass.
+    // In records of earlier versions, the module ran only once without the pass.
     confirmation = verdict.flake.empty()
                        ? "confirmed: the failure disappears without it"
                        : "not confirmed: one run without it decides nothing, since the failure is "
@@ -145,7 +145,7 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
       ").\n");
 }
 
-// Returns the releases that have the failure, from history.json or the finding.
+// Returns the releases that have the failure, from history.json or from the finding.
 std::string ReleasesText(const std::string& folder, const findings::Finding& own, bool flaky) {
   const auto text = ReadFile(folder + "/history.json");
   const auto kept =
@@ -197,8 +197,8 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   return text;
 }
 
-// Adds operation and operands to a record of an earlier version, which has neither, by judging the
-// stored outputs again. If that is impossible, the record is unchanged.
+// Adds operation and operands to a record of an earlier version, which lacks both, by judging the
+// stored outputs again. If that is impossible, leaves the record unchanged.
 void CompleteOldRecord(const std::string& folder, const fuzz::Bundle& bundle,
                        reports::Verdict& verdict) {
   if (!verdict.first_failure || !verdict.first_failure->operation.empty()) return;
@@ -231,7 +231,7 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   CompleteOldRecord(folder, bundle, bundle.result.verdict);
   if (bundle.signature.empty())
     bundle.signature = TitleOf(bundle.result.verdict, *bundle.sample.module);
-  auto expected = ReadFile(folder + "/expected.jsonl");  // a finding has no such file
+  auto expected = ReadFile(folder + "/expected.jsonl");  // findings have no such file
   bundle.expected =
       expected.ok() ? *std::move(expected)
                     : fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, {});
@@ -246,7 +246,7 @@ absl::StatusOr<std::string> JaxText(const ReportBugOptions& options) {
   return fuzz::BundleJaxScript(bundle);
 }
 
-// Returns a sentence with a command that runs the engine without this program, or on its absence.
+// Returns a sentence with a command that runs the engine without hlocts, or says that none exists.
 std::string PublicRunner(absl::string_view backend) {
   const std::string name = backends::EngineNameOf(backend);
   if (name == "hlo-evaluator")
@@ -284,14 +284,14 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
   return absl::StrCat("`pip install jax`, then this script", kEnd, script, "\n", replay);
 }
 
-// Returns the engine and its version; JAX does not choose a plugin file by itself.
+// Returns the engine and its version. JAX does not select a plugin file without a setting.
 std::string EngineText(const reports::Verdict& verdict) {
   return absl::StrCat("\nEngine: ", verdict.backend,
                       fuzz::IsPluginFile(verdict.backend) ? " (the plugin file PLUGIN.so)" : "",
                       " ", verdict.backend_version, ".\n");
 }
 
-// A plugin file has no list of known failures. Many contain XLA, whose list may have the failure.
+// Plugin files have no list of known failures. Many contain XLA, so XLA's list is used.
 std::optional<KnownFinding> KnownOfXla(reports::Verdict verdict, const fuzz::Sample& sample) {
   verdict.backend = "xla";
   return KnownFindingOf(verdict, sample);
@@ -335,8 +335,8 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
           : absl::StrCat("\nArguments:\n\n", Fenced("", fuzz::InputsText(bundle.sample))),
       "\n## To reproduce\n\n");
   report += WaysToReproduce(bundle, ShownFolder(options.bundle));
-  // The test compiles the module with all of XLA, and so does not show a fault of a rewriter or of
-  // another compiler.
+  // The test runs all of XLA's compiler. It does not show a fault of a rewriter alone or of another
+  // compiler.
   const std::string engine = backends::EngineNameOf(verdict.backend);
   if (fuzz::RunsInJax(verdict.backend) || engine == "xla_gpu" || engine == "tpu")
     absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)));

@@ -11,7 +11,7 @@
 namespace hlocts::tools {
 namespace {
 
-// The number of uses of each opcode in the real programs of tools/bench/programs.
+// Returns the number of uses of each opcode in the real programs of tools/bench/programs.
 std::map<std::string, int64_t> OpcodesOfPrograms() {
   std::map<std::string, int64_t> counts;
   std::error_code none;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the parts of the result page other than nightly runs (clauses, real programs, releases).
-// `report`, `view` and `store` share this code.
+// Collects the parts of the result page that do not come from nightly runs (clauses, real programs,
+// releases). Used by `report`, `view` and `store`.
 #pragma once
 
 #include <string>
@@ -13,14 +13,14 @@ namespace hlocts::tools {
 inline constexpr char kStorePath[] = "out/store.db";
 inline constexpr int kNightlyRunsShown = 14;
 
-// Returns the newest `nights` nightly runs up to `night` (the newest if `night` is empty) except
-// those in `without`, with releases ordered by family and date (backends/engines.textproto).
+// Returns the newest `nights` nightly runs until `night` (until the newest one if `night` is ""),
+// except those in `without`. Releases are ordered by family and date (backends/engines.textproto).
 absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
                                              const std::string& night = "",
                                              const std::vector<std::string>& without = {});
 
-// The data of the page. A part is empty if its source (the suite, the clauses or the list of
-// engines) cannot be read.
+// Returns the data of the page. A part is empty if its source (the suite, the clauses or the list
+// of engines) cannot be read.
 reports::PageInput PageInputOf(reports::History history);
 
 }  // namespace hlocts::tools

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts run`, which runs the conformance suite on engines.
+// The subcommand `hlocts run`: runs the conformance suite on engines.
 #include "tools/cli/suite_run.h"
 #include "tools/commands.h"
 

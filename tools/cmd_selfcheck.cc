@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts selfcheck`, by which the harness tests itself.
+// The subcommand `hlocts selfcheck`: tests the harness itself.
 #include <unistd.h>
 
 #include <algorithm>
@@ -31,14 +31,14 @@
 namespace hlocts::tools {
 namespace {
 
-// The options of the part `clauses`.
+// The options of `hlocts selfcheck clauses`.
 struct SelfcheckClausesOptions {
   bool update = false;        // complete suites/clause_mutants.txt
   bool changed_only = false;  // run only lines whose case or fault changed
   int jobs = 1;
 };
 
-// The clauses that cases test. Those that programs test are covered by the unit tests.
+// Returns the clauses that cases test. Clauses that programs test are covered by unit tests.
 absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
                           ClauseRegistry::Load(suites::HomeFolder() + "/spec/clauses"));
@@ -51,8 +51,8 @@ absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   return clauses;
 }
 
-// Returns true for a fault of a family that changes values in a way unrelated to the sentence, even
-// if only in one element. It is weaker evidence than a specific bug.
+// Returns true for a fault that changes a result or operand in a way that is unrelated to the
+// sentence, perhaps in only one element. It is weaker evidence than a specific bug.
 bool IsGeneric(const std::string& fault) {
   return absl::StrContains(fault, "/result-") || absl::StrContains(fault, "/operand-");
 }
@@ -70,8 +70,8 @@ void PrintSpecificity(const std::vector<ClauseKill>& kills) {
       kills.size(), alone, generic, mostly);
 }
 
-// Prints cases that would fail if the clause were broken, but do not cite the clause. Either they
-// should cite it, or the fault breaks more than the clause.
+// Prints cases that fail if the clause is broken, but do not cite the clause. Either they should
+// cite it, or the fault breaks more than the clause.
 void PrintOthers(const std::vector<ClauseKill>& kills) {
   for (const ClauseKill& kill : kills) {
     if (kill.others.empty()) continue;
@@ -144,7 +144,7 @@ int List(bool json) {
   return kExitOk;
 }
 
-// A file in the run's directory, or a stream that discards its output.
+// Returns a file in the run's directory, or a stream that discards its output if there is none.
 std::ofstream OutFile(const SelfcheckOptions& options, const std::string& name) {
   if (options.out.empty()) return std::ofstream();
   std::filesystem::create_directories(options.out);
@@ -168,7 +168,7 @@ int JobsOf(const SelfcheckOptions& options) {
                                            : std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// The least number of selected faults of which 95 % must be found. Of fewer, one must be.
+// The number of selected faults from which 95 % must be detected. Of fewer faults, one suffices.
 constexpr size_t kShareMin = 20;
 
 int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& trials,
@@ -218,7 +218,7 @@ int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& t
   return enough ? kExitOk : kExitFailed;
 }
 
-// Prints the progress, and failures as they occur.
+// Prints the progress, and each failure when it occurs.
 class NoiseProgress {
  public:
   explicit NoiseProgress(int64_t count) : count_(count), shown_(isatty(STDERR_FILENO)) {}
@@ -323,12 +323,12 @@ int RunVariants(const SelfcheckOptions& options) {
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
-// The selected parts. "mutants" selects three of them: seeded faults, changed rules and broken
-// clauses.
+// Returns the selected parts. "mutants" selects three of them: seeded faults, changed rules and
+// broken clauses.
 absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
   const std::set<std::string> mutants = {"faults", "rules", "clauses"};
   if (options.parts.empty()) return std::set<std::string>{"faults", "rules", "noise", "variants"};
-  // Names from before version 1.0, which version 1 accepts.
+  // Names that were used before version 1.0; version 1 accepts them too.
   const std::map<std::string, std::string> aliases = {{"canaries", "faults"},
                                                       {"twins", "variants"}};
   std::set<std::string> parts;
@@ -350,7 +350,7 @@ absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
   return parts;
 }
 
-// The cases of a tier, and those of them that the reference evaluates, which point to the cases.
+// The cases of a tier, and trials of those that the reference evaluates. Trials point to cases.
 struct TierTrials {
   std::vector<suites::Case> cases;
   std::vector<Trial> trials;

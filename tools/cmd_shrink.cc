@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts shrink`, which finds a smaller module with the same failure.
+// The subcommand `hlocts shrink`: finds a smaller module with the same failure.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -29,11 +29,11 @@ struct ShrinkOptions {
   std::string module, inputs, backend, profile = "default", out;
   std::optional<uint64_t> seed;
   double seconds_max = 120;
-  int64_t runs = 0;  // if not given, 1, or for a flake as many as show it
+  int64_t runs = 0;  // if not given: 1; for a flake, as many as are needed to see it
   bool explain = false;
 };
 
-// The number of candidates with another failure, by how it differs.
+// The number of candidates with a different failure, by the difference.
 using Differences = std::map<fuzz::Difference, int>;
 
 std::string PlainText(const Module& module) {
@@ -42,8 +42,8 @@ std::string PlainText(const Module& module) {
   return PrintModule(module, options);
 }
 
-// Writes the smallest candidate so far, module and inputs, in the form of a bundle. It then exists
-// even if this process is killed.
+// Writes module and inputs of the smallest candidate so far in the form of a bundle. They are then
+// available even if this process is killed.
 void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   if (out.empty()) return;
   std::error_code none;
@@ -52,8 +52,8 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   WriteFile(out + "/inputs.txt", fuzz::InputsText(smallest)).IgnoreError();
 }
 
-// Returns an error unless the directory is new, empty, or has the files that KeepSmallest wrote in
-// an interrupted run.
+// Returns an error unless the directory is new, is empty, or contains the files that KeepSmallest
+// wrote in an interrupted run.
 absl::Status CheckOwnFolder(const std::string& out) {
   namespace fs = std::filesystem;
   std::error_code none;
@@ -78,7 +78,7 @@ void PrintDifferences(const std::vector<std::string>& identity, const Difference
     std::cout << absl::StrFormat("# %6d  %s\n", count, fuzz::ReasonText(difference));
 }
 
-// The progress that the command prints, and its state.
+// The progress that the command prints, and the data for it.
 struct Watch {
   StatusLine line;
   std::string smallest = "searching for the wrong instruction";
@@ -97,13 +97,13 @@ struct Watch {
   }
 };
 
-// Returns the hash of a plugin file; "" for another engine.
+// Returns the hash of a plugin file; "" for other engines.
 std::string PluginHashOf(const std::string& engine) {
   const auto hashes = suites::PluginHashes({{"", engine}});
   return hashes.empty() ? "" : hashes.begin()->second;
 }
 
-// Returns the message of the failure of a bundle; nothing for a failure without one.
+// Returns the message of a bundle's failure; nullopt for a failure without a message.
 std::optional<fuzz::FailureSignature> RecordedMessage(const std::string& folder) {
   if (!reports::HasRecordedVerdict(folder)) return std::nullopt;
   const auto text = reports::RecordedVerdict(folder);
@@ -118,7 +118,7 @@ fuzz::TrialOptions TrialOf(const ShrinkOptions& options, const fuzz::Bundle& bun
   fuzz::TrialOptions trial = bundle.options;
   trial.runs_max = RunsOf(options.runs, bundle.result.verdict, options.common.json,
                           " runs of each candidate at most");
-  // Another engine, or one that the user names, may fail with another message.
+  // An engine that the user names may fail with another message.
   if (options.backend.empty()) trial.wanted = RecordedMessage(options.module);
   return trial;
 }
@@ -135,7 +135,7 @@ absl::Status NotReproduced(const fuzz::TrialOptions& trial, const reports::Verdi
                       "; if the failure is not deterministic: --repeat=N");
 }
 
-// Runs the small module again, so that its bundle states how often it fails.
+// Runs the small module again: its bundle must state how often it fails.
 void CountRuns(backends::Backend& engine, const fuzz::TrialOptions& trial, fuzz::Bundle& bundle) {
   if (trial.runs_max <= 1 || trial.invalid) return;
   RepeatedRun repeated = RunRepeatedly(
@@ -144,7 +144,7 @@ void CountRuns(backends::Backend& engine, const fuzz::TrialOptions& trial, fuzz:
         return fuzz::JudgeTrial(bundle.sample, outcome, engine, bundle.options, false).verdict;
       });
   int64_t& failed = repeated.counts[std::string(OutcomeName(bundle.result.verdict.kind))];
-  failed = std::max<int64_t>(failed, 1);  // the run that is recorded
+  failed = std::max<int64_t>(failed, 1);  // at least the recorded run
   RecordRunCounts(repeated.counts, bundle.result.verdict);
 }
 
@@ -187,7 +187,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend);
   }
   bundle.sample = std::move(shrunk.sample);
-  // Metadata contains paths of its author's machine; the verdict keeps the source line.
+  // Metadata contains paths of the author's machine; the verdict has the source line.
   if (auto plain = ParseModule(PlainText(*bundle.sample.module)); plain.ok())
     bundle.sample.module = *std::move(plain);
   bundle.result = std::move(shrunk.result);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts store`, which keeps nightly runs in one file.
+// The subcommand `hlocts store`: keeps nightly runs in one file.
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
@@ -28,7 +28,7 @@ struct StoreOptions {
 };
 
 int Import(const StoreOptions& options) {
-  // The arguments are checked before a store is created, so that an error writes nothing.
+  // Checks the arguments before a store is created: an error must not write anything.
   for (size_t i = 1; i < options.words.size(); ++i) {
     std::error_code none;
     if (!std::filesystem::is_directory(options.words[i], none))
@@ -91,7 +91,7 @@ int List(const StoreOptions& options) {
   return kExitOk;
 }
 
-// Opens a store for writing; a missing file is not created.
+// Opens a store for writing. Does not create a missing file.
 absl::StatusOr<std::unique_ptr<RunStore>> OpenExisting(const std::string& path) {
   if (!std::filesystem::exists(path)) return InvalidInput(path, ": no such run store");
   return RunStore::OpenToWrite(path);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts try`, which prints the first score of a plugin file, and the next steps.
+// The subcommand `hlocts try`: prints the first score of a plugin file, and the next steps.
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
@@ -40,8 +40,8 @@ struct TryOptions {
   bool out_given = false;
 };
 
-// The label of a plugin file: my_plugin for libmy_plugin.so, cpu-plugin for libcpu.so, since a
-// label is not the name of an engine.
+// Returns the label of a plugin file: my_plugin for libmy_plugin.so; cpu-plugin for libcpu.so,
+// because a label must not be the name of an engine.
 std::string LabelOf(const std::string& plugin) {
   std::string stem = std::filesystem::path(plugin.substr(0, plugin.find('?'))).stem().string();
   absl::string_view name = stem;
@@ -52,7 +52,7 @@ std::string LabelOf(const std::string& plugin) {
   return backends::ParseBackendName(label + "=pjrt:p").ok() ? label : label + "-plugin";
 }
 
-// The installed release that has this plugin file; "" if there is none.
+// Returns the installed release to which this plugin file belongs, or "".
 std::string ReleaseOf(const std::string& file) {
   const auto list = backends::LoadEngineList();
   if (!list.ok()) return "";
@@ -66,13 +66,13 @@ std::string ReleaseOf(const std::string& file) {
   return "";
 }
 
-// Returns true if the text is a path and not the name of an engine.
+// Returns true if the text is a path, not the name of an engine.
 bool IsPath(const std::string& file) {
   return absl::EndsWith(file, ".so") ||
          (absl::StrContains(file, '/') && !absl::StrContains(file.substr(0, file.find('/')), ':'));
 }
 
-// The engine of the command line: a name unchanged, or a plugin file by its absolute path.
+// Returns the engine for the command line: a name as it is, a plugin file by its absolute path.
 absl::StatusOr<std::string> EngineOf(const TryOptions& options) {
   const std::string& plugin = options.plugin;
   const std::string file = plugin.substr(0, plugin.find('?'));
@@ -92,7 +92,7 @@ void PrintCheck(bool good, const std::string& what, const std::string& more) {
             << what << (more.empty() ? "" : ": ") << more << std::endl;
 }
 
-// One step of the contract check: a module and its required result.
+// A step of the contract check: a module, and whether it is valid.
 struct Step {
   const char *what, *module;
   bool valid;
@@ -135,7 +135,7 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
   return good;
 }
 
-// The command `try` for the same plugin, label and tier, with more options of the plugin appended.
+// Returns the command `try` for the same plugin, label and tier, with more options of the plugin.
 std::string TryAgain(const TryOptions& options, const std::string& more) {
   const absl::string_view join = more.empty()                             ? ""
                                  : absl::StrContains(options.plugin, '?') ? "&"
@@ -149,8 +149,8 @@ std::string TryAgain(const TryOptions& options, const std::string& more) {
   return command;
 }
 
-// Returns the command that scores a plugin as the release that it is, or one of XLA:CPU as JAX uses
-// it; "" for another plugin.
+// If the plugin is a release, returns the command that scores it as this release. If it is another
+// plugin of XLA:CPU, returns the command that scores it with JAX's options. Otherwise returns "".
 std::string XlaHint(TryOptions options, const std::string& version) {
   const std::string release = ReleaseOf(options.plugin.substr(0, options.plugin.find('?')));
   if (!release.empty()) {
@@ -170,7 +170,7 @@ std::string XlaHint(TryOptions options, const std::string& version) {
       " --expectations=", suites::ShellQuoted(suites::ExpectationsPath("xla")), "\n");
 }
 
-// Returns false if the plugin does not start or runs nothing.
+// Returns false if the plugin does not start or cannot run any module.
 absl::StatusOr<bool> CheckContract(const std::string& name) {
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
@@ -183,15 +183,14 @@ absl::StatusOr<bool> CheckContract(const std::string& name) {
   if (!has.empty()) std::cout << "       capabilities:" << has << std::endl;
   bool runs = false;
   for (const Step& step : kSteps) {
-    // A correct rejection proves nothing, since an engine may reject everything. Only steps with
-    // valid modules count.
+    // Only steps with valid modules are evidence: an engine may reject everything.
     const bool good = CheckStep(step, *engine);
     runs = runs || (good && step.valid);
   }
   return runs;
 }
 
-// Prints how many modules the plugin declined for lack of devices.
+// Prints how many modules the plugin did not support because it has too few devices.
 void PrintMissingDevices(const TryOptions& options, const std::vector<reports::Verdict>& verdicts) {
   int declined = 0, unsupported = 0;
   int64_t devices = 0;
@@ -207,7 +206,7 @@ void PrintMissingDevices(const TryOptions& options, const std::vector<reports::V
             << TryAgain(options, more) << "\n";
 }
 
-// Prints facts that an engine may declare if it declares none: XLA's for a plugin of XLA:CPU.
+// If an engine declares no facts, prints facts that it may declare; for a plugin of XLA:CPU, XLA's.
 void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
@@ -224,7 +223,7 @@ void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& r
   }
 }
 
-// Returns the path relative to the working directory; nullopt if it is outside of it.
+// Returns the path relative to the working directory; nullopt if it is outside of that directory.
 std::optional<std::string> Below(const std::string& path) {
   namespace fs = std::filesystem;
   if (path.empty()) return std::nullopt;
@@ -235,8 +234,8 @@ std::optional<std::string> Below(const std::string& path) {
 }
 
 // Handles --ci: writes a list of the run's failures, and a workflow that checks the plugin against
-// the list. If a list exists below the working directory, it is used unchanged; if it is elsewhere,
-// a copy is completed. Existing files are not overwritten.
+// the list. A list below the working directory is used unchanged; of a list elsewhere, a copy is
+// made and completed. Existing files are not overwritten.
 absl::Status PrepareCi(TryOptions& options) {
   SuiteOptions& suite = options.suite;
   const std::string given = suite.expectations;
@@ -284,7 +283,7 @@ absl::Status WriteWorkflow(const TryOptions& options) {
   return absl::OkStatus();
 }
 
-// Prints the next steps that the records suggest.
+// Prints the next steps, which depend on the records.
 void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   auto run = reports::LoadRun(options.suite.out);
   if (!run.ok()) return;
@@ -323,8 +322,8 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
             << std::flush;
 }
 
-// Returns true if the directory of records has the finished run that the options request, by this
-// program, of the same plugin file, suite and known failures.
+// Returns true if the directory of records contains the finished run that the options request: by
+// this program, with the same plugin file, suite and known failures.
 bool HoldsSameRun(const SuiteOptions& suite) {
   const auto request = MakeSuiteRequest(suite);
   const auto run = reports::LoadRun(suite.out);
@@ -358,7 +357,7 @@ int RunTry(TryOptions options) {
   if (!options.out_given) {
     options.suite.out = absl::StrCat(
         "out/try-", suites::FolderNameOfCase(backends::RecordedName(engine).substr(0, 60)));
-    if (options.suite.tier != SuiteOptions().tier)  // each request has a directory of its own
+    if (options.suite.tier != SuiteOptions().tier)  // each request has its own directory
       absl::StrAppend(&options.suite.out, "-", options.suite.tier);
   }
   auto runs = CheckContract(engine);
@@ -384,7 +383,7 @@ int RunTry(TryOptions options) {
   } else if (options.ci) {
     std::error_code none;
     if (!given.empty() && !Below(given))
-      std::filesystem::remove(options.suite.expectations, none);  // the copy of PrepareCi
+      std::filesystem::remove(options.suite.expectations, none);  // the copy that PrepareCi made
     std::fprintf(stderr,
                  "hlocts: try --ci: the run is not finished: no files for CI are written\n");
   }

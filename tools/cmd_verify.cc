@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts verify`, which checks a module by the documents' well-formedness rules.
+// The subcommand `hlocts verify`: checks a module by the documents' rules for valid modules.
 #include <cstdio>
 #include <iostream>
 

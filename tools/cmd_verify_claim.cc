@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts verify-claim`, which checks whether a claim is intact and prints its
-// level.
+// The subcommand `hlocts verify-claim`: checks whether a claim is intact, and prints its level.
 #include <iostream>
 
 #include "nlohmann/json.hpp"
@@ -22,14 +21,14 @@ struct VerifyClaimOptions {
   bool json = false;
 };
 
-// The claim in the directory; an empty object if there is none.
+// Returns the claim in the directory; an empty object if there is none.
 Json ClaimIn(const std::string& folder) {
   auto text = ReadFile(folder + "/claim.json");
   Json claim = text.ok() ? ParseJson<Json>(*text) : Json::object();
   return claim.is_object() ? claim : Json::object();
 }
 
-// The sha256 of each plugin, by engine name.
+// Returns the SHA-256 of each plugin, by engine name.
 std::map<std::string, std::string> PluginsOf(Json claim) {
   std::map<std::string, std::string> plugins;
   if (!claim["plugins"].is_object()) return plugins;
@@ -88,7 +87,7 @@ absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
   }
   if (!options.badge.empty() && !engines.empty())
     HLOCTS_RETURN_IF_ERROR(WriteFile(options.badge, engines[0].ToSvg()));
-  // A script must not take a damaged package for an engine with failures.
+  // A script must be able to distinguish a damaged claim from an engine with failures.
   const bool checked = problems.empty() && !engines.empty();
   const int status = !checked ? kExitUsage : good ? kExitOk : kExitFailed;
   Print(options, status, problems, engines);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts view`, which writes the newest nightly runs of the run store as pages in a
-// directory. Python's web server serves them to this machine only.
+// The subcommand `hlocts view`: writes the newest nightly runs of the run store as pages to a
+// directory. A web server in Python serves the pages to this machine only.
 #include <unistd.h>
 
 #include <filesystem>
@@ -16,9 +16,9 @@
 namespace hlocts::tools {
 namespace {
 
-// A web server in Python, which answers only requests that use a local host name. Otherwise a page
-// of another host whose name resolves to this machine (DNS rebinding) could read the runs.
-// Arguments: port, directory.
+// A web server in Python. It answers only requests with a local host name: otherwise a page of
+// another host whose name resolves to this machine (DNS rebinding) could read the runs. Its
+// arguments are the port and the directory.
 constexpr char kServer[] = R"py(
 import functools, http.server, re, sys
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts walk`, which makes random legal calls of the PJRT C API on a plugin and
-// checks them against a model.
+// The subcommand `hlocts walk`: makes random legal calls of the PJRT C API on a plugin and checks
+// them against a model.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -34,7 +34,7 @@ struct WalkOptions {
   double seconds = 120;
 };
 
-// The path of a plugin, which is given as a file or as the name of a release.
+// Returns the path of a plugin, given as a file or as the name of a release.
 absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   if (name.empty()) return InvalidInput("walk: expected a plugin");
   if (std::filesystem::exists(name)) return backends::PluginPath(name);
@@ -43,7 +43,7 @@ absl::StatusOr<std::string> LibraryOf(const std::string& name) {
   return plugin;
 }
 
-// The client options in the list entry of one of our engines.
+// Returns the client options in the list entry of an engine of this project.
 std::vector<std::pair<std::string, std::string>> ClientOptionsOf(const std::string& name) {
   std::vector<std::pair<std::string, std::string>> options;
   const auto list = backends::LoadEngineList();
@@ -65,14 +65,14 @@ uint64_t SeedOf(const WalkOptions& options, int64_t number) {
   return options.seed.value_or(1) + static_cast<uint64_t>(number);
 }
 
-// The result of a walk. `steps` has the names of the steps that it reached.
+// The result of a walk. `steps` contains the names of the steps that were reached.
 struct Walked {
-  std::string failure;  // "": none
+  std::string failure;  // "" if there is none
   bool unloadable = false;
   std::vector<std::string> steps, lacks;
 };
 
-// Runs walks in a child process, which writes its steps to a file.
+// Runs walks in child processes, each of which writes its steps to a file.
 class Walks {
  public:
   Walks(backends::WalkedPlugin plugin, const WalkOptions& options, const TemporaryFolder& folder)
@@ -123,7 +123,7 @@ class Walks {
   const std::string walk_options_;
 };
 
-// Removes numbers, so that failures with one cause have one text.
+// Removes numbers: failures with the same cause then have the same text.
 std::string KindOf(const std::string& failure) {
   std::string kind;
   for (char c : failure) {
@@ -132,7 +132,7 @@ std::string KindOf(const std::string& failure) {
   return kind;
 }
 
-// Leaves out halves, then smaller and smaller parts, while the walk still fails in the same way.
+// Omits halves, then smaller parts, of the steps while the walk still fails in the same way.
 backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const std::string& kind) {
   for (size_t piece = std::max<size_t>(steps.size() / 2, 1);; piece /= 2) {
     for (size_t at = 0; at < steps.size();) {
@@ -149,7 +149,7 @@ backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const 
   }
 }
 
-// A failure whose text depends on threads does not recur in each try; it is reported unchanged.
+// If a failure does not recur within this many tries, it is reported with all steps.
 constexpr int kTries = 3;
 
 void PrintFailure(const WalkOptions& options, const Walks& walks, int64_t number,

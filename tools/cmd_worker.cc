@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts worker`, which serves one engine on standard input and output. The driver
-// starts it.
+// The subcommand `hlocts worker`: serves one engine on standard input and output. Other commands
+// start it.
 #include <unistd.h>
 
 #include "backends/adapters/stablehlo/converter.h"
@@ -12,7 +12,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Reports why the engine cannot serve, on the pipe and not only on standard error.
+// Reports on the pipe, not only on standard error, why the engine cannot serve.
 class UnavailableBackend : public backends::Backend {
  public:
   UnavailableBackend(std::string name, absl::Status status)
@@ -46,7 +46,7 @@ int RunWorker(const std::string& name) {
   const absl::Status made = backend.status();
   if (!backend.ok()) backend = std::make_unique<UnavailableBackend>(name, backend.status());
   absl::Status status = backends::ServeWorker(**backend, STDIN_FILENO, output_fd);
-  // _exit skips an engine's static destructors, which are not needed once the driver has exited.
+  // _exit skips an engine's static destructors, which are unnecessary once the parent has exited.
   if (status.ok()) status = made;
   if (status.ok()) _exit(kExitOk);
   return Fail(status);

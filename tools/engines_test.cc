@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of `hlocts engines` and its script without a network: the wheels are in a directory that
-// the test makes.
+// Tests `hlocts engines` and its script without a network: the wheels are in a directory that the
+// test creates.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ class EnginesTest : public FolderTest {
  protected:
   void SetUp() override {
     fs::create_directories(folder_ + "/wheels");
-    // Without a network, pip reads only this directory.
+    // pip reads only this directory, without a network.
     before_ = absl::StrCat("HLOCTS_CACHE=", folder_,
                            "/cache PIP_NO_INDEX=1 PIP_FIND_LINKS=", folder_, "/wheels");
   }
@@ -33,7 +33,7 @@ class EnginesTest : public FolderTest {
   Ran Shell(const std::string& command) {
     return RunShell(absl::StrCat("( ", before_, " ", command, " ) 2>&1"));
   }
-  // Creates a wheel with two files, and `more` unless its name is empty; returns its hash.
+  // Creates a wheel with two files, and with `more` if that name is not empty. Returns its hash.
   std::string MakeWheel(const std::string& more = "''") {
     std::ofstream(folder_ + "/make.py") << R"(import hashlib, sys, zipfile
 path = sys.argv[1] + "/toy-1.0-py3-none-any.whl"
@@ -54,7 +54,7 @@ print(hashlib.sha256(open(path, "rb").read()).hexdigest(), end="")
                               "/cache/engines/toy --stamp=s --package=toy --version=1.0 --mb=1",
                               " --sha256=", hash, " --member='", member, "'"));
   }
-  // The contents of the cache.
+  // Returns the names in the cache.
   std::set<std::string> Cached() {
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_ + "/cache/engines"))
@@ -70,7 +70,7 @@ TEST_F(EnginesTest, ListSaysNameStateSizeAndLicence) {
   std::set<std::string> names;
   for (const Json& json : JsonLines(ran.out)) {
     EXPECT_TRUE(names.insert(json["name"]).second);
-    // An engine that is reached through another release has no wheel.
+    // An engine that is used through another release has no wheel.
     const size_t expected = json["wheel_mb"].get<double>() > 0 ? 64 : 0;
     EXPECT_EQ(json["sha256"].get<std::string>().size(), expected) << json;
     // The cache is empty, so no engine with a wheel is installed.
@@ -86,7 +86,7 @@ TEST_F(EnginesTest, WrongWordsAreUsageErrors) {
   EXPECT_EQ(Engines("install nonesuch").status, 2);
   EXPECT_EQ(Engines("install").status, 2);
   EXPECT_EQ(Engines("eat xla").status, 2);
-  EXPECT_EQ(Engines("remove xla@2026.03").status, 2);  // part of a build
+  EXPECT_EQ(Engines("remove xla@2026.03").status, 2);  // it is part of a build
 }
 
 TEST_F(EnginesTest, OwnEnginesNeedNoCache) {
@@ -146,18 +146,18 @@ TEST_F(EnginesTest, AMemberOutsideOfTheWheelLeavesNothing) {
   EXPECT_FALSE(fs::exists("/tmp/hlocts_escaped.so"));
 }
 
-// Changes one byte of a wheel whose hash is known.
+// Changes one byte of a wheel with a known hash.
 TEST_F(EnginesTest, ATamperedWheelLeavesNothing) {
   const std::string hash = MakeWheel(), wheel = folder_ + "/wheels/toy-1.0-py3-none-any.whl";
   std::fstream file(wheel, std::ios::in | std::ios::out | std::ios::binary);
   file.seekp(static_cast<std::streamoff>(fs::file_size(wheel)) - 1);
-  file.put('x');  // the comment's length, which many readers ignore
+  file.put('x');  // in the length of the comment, which many unzip programs ignore
   file.close();
   EXPECT_EQ(Fetch(hash, "*").status, 1);
   EXPECT_TRUE(Cached().empty());
 }
 
-// A CI system that cancels a step ends only hlocts; its child processes must end too.
+// A CI system that cancels a step kills only hlocts; the child processes must then end too.
 TEST_F(EnginesTest, AnInstallationThatIsEndedInstallsNothing) {
   fs::create_directories(folder_ + "/bin");
   std::ofstream(folder_ + "/bin/python3")
@@ -186,10 +186,10 @@ TEST_F(EnginesTest, AStampWithoutItsPluginIsNoInstallation) {
 }
 
 TEST_F(EnginesTest, PruneTakesWhatNoEntryCallsItsOwn) {
-  // Such a directory remains after an installation is killed.
+  // A killed installation leaves such a directory.
   fs::create_directories(folder_ + "/cache/engines/.toy.Abc123");
   fs::create_directories(folder_ + "/cache/engines/left@1");
-  fs::create_directories(folder_ + "/cache/engines/xla@2025.11");  // without a stamp
+  fs::create_directories(folder_ + "/cache/engines/xla@2025.11");  // has no stamp
   EXPECT_EQ(Engines("prune").status, 0);
   EXPECT_TRUE(Cached().empty());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of `judge` options for auditors: printing the sets, and facts of an engine by its name.
+// Tests `judge` options for auditors: printing sets, and facts of an engine that is given by name.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,8 +17,8 @@ class FactsTest : public FolderTest {
     Write("exp.hlo",
           "HloModule t\nENTRY main { x = f32[2] parameter(0) ROOT r = f32[2] exponential(x) }\n");
     Write("exp.txt", "f32[2] {1, 1}\n");
-    Write("near.txt", "f32[2] {2.71828246, 2.71828246}\n");  // two numbers off
-    Write("far.txt", "f32[2] {2.7183, 2.7183}\n");           // 75
+    Write("near.txt", "f32[2] {2.71828246, 2.71828246}\n");  // 2 ulps off
+    Write("far.txt", "f32[2] {2.7183, 2.7183}\n");           // 75 ulps off
   }
   Ran Judge(const std::string& flags) {
     return RunHlocts(
@@ -41,11 +41,11 @@ TEST_F(FactsTest, FactsOfATarget) {
   EXPECT_EQ(Judge(far + "--facts-of=tpu_v2_v5e").status, 0);
   EXPECT_EQ(Judge(far + "--facts-of=tpu_v2_v5e --profile=strict").status, 1);
   EXPECT_EQ(Judge(far + "--facts-of=xla").status, 1);
-  // A later --fact overrides the facts of the target.
+  // An explicit --fact overrides the facts of the target.
   EXPECT_EQ(Judge(far + "--facts-of=tpu_v2_v5e --fact=ulps.exponential.f32=2").status, 1);
 }
 
-// Every engine takes the option, and its name in records has it.
+// Every engine accepts `facts`, and its recorded name contains them.
 TEST_F(FactsTest, EveryEngineTakesFacts) {
   std::vector<std::string> engines = {"reference", "hlo-evaluator", "canary:maximum.drops-nan",
                                       "mine=reference"};
@@ -57,7 +57,7 @@ TEST_F(FactsTest, EveryEngineTakesFacts) {
       return RunHlocts(absl::StrCat("diff ", folder_, "/exp.hlo --inputs=", folder_,
                                     "/exp.txt --json --backend='", with, facts, "'"));
     };
-    if (RunHlocts("backends --backend=" + engine).status != 0) continue;  // not in this build
+    if (RunHlocts("backends --backend=" + engine).status != 0) continue;  // missing in this build
     const Ran ran = diff("dot.sums=f32+xla_cpu");
     EXPECT_LE(ran.status, 1) << engine << ran.out;
     EXPECT_THAT(ran.out, HasSubstr("facts=dot.sums=f32+xla_cpu")) << engine;
@@ -87,7 +87,7 @@ TEST_F(FactsTest, AFailureNamesTheFactThatWouldPermitIt) {
   EXPECT_THAT(judge("pred[2] {1, 0}", "--json").out,
               HasSubstr("permitted if the engine declares compare.flush"));
   EXPECT_THAT(judge("pred[2] {1, 0}", "--fact=compare.flush").out, HasSubstr("inconclusive"));
-  // No fact permits this one.
+  // No fact permits these outputs.
   EXPECT_THAT(judge("pred[2] {0, 1}", "").out, testing::Not(HasSubstr("if the engine declares")));
 }
 

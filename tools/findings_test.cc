@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of results/findings: each finding has an expectation by which the next campaign recognises
-// it, and the files that expectations link to exist. tools/certify/pages_test.py checks fields and
+// Tests results/findings: each finding has an expectation by which later campaigns recognise it,
+// and the files to which expectations link exist. tools/certify/pages_test.py tests fields and
 // pages.
 #include <gtest/gtest.h>
 
@@ -44,7 +44,7 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     std::string folder = absl::StrCat(kFindingsDirectory, "/", name);
     auto verdict = RecordOf(folder);
     ASSERT_TRUE(verdict.ok()) << name << ": " << verdict.status();
-    if (!IsFailure(verdict->kind)) continue;  // NaN bits only: no campaign reports it
+    if (!IsFailure(verdict->kind)) continue;  // wrong NaN bits: no campaign reports them
     HLOCTS_ASSERT_OK_AND_ASSIGN(
         auto known,
         suites::ExpectationList::Load(absl::StrCat(
@@ -67,7 +67,7 @@ TEST(FindingsTest, AScatterInBatchesByANarrowIndexIsKnown) {
   }
 }
 
-// A failing piece of a module that passes is no evidence for readers outside this project.
+// A failing piece of a module that passes as a whole is no evidence for people outside the project.
 TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   for (const std::string& name : Folders()) {
     auto verdict = RecordOf(absl::StrCat(kFindingsDirectory, "/", name));

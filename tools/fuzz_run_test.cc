@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of campaigns from outside: if the process for a module is killed, hangs or exhausts memory,
+// Tests campaigns from outside: if the process of a module is killed, hangs or exhausts memory,
 // only the current batch is affected.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ using ::testing::Not;
 
 class FuzzRunTest : public FolderTest {};
 
-// The last status line of a campaign with --json.
+// Returns the last status line of a campaign with --json.
 json LastStatus(const Ran& ran) {
   std::vector<json> lines = JsonLines(ran.out, /*among_others=*/true);
   EXPECT_FALSE(lines.empty()) << ran.out;
@@ -62,7 +62,7 @@ TEST_F(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
   ran = RunHlocts(absl::StrCat(fuzz, " --resume --modules=", done));
   json status = LastStatus(ran);
   EXPECT_FALSE(status.contains("not_shrunk")) << ran.out;
-  EXPECT_EQ(status["modules"], 0);  // shrinking does not count modules again
+  EXPECT_EQ(status["modules"], 0);  // shrinking does not add to the modules
   json shrunk = JsonLines(TextOf(out + "/findings.jsonl")).back();
   EXPECT_EQ(shrunk["met_as"], found["met_as"]);
   EXPECT_LT(shrunk["instructions"], found["instructions"]);
@@ -79,18 +79,18 @@ TEST_F(FuzzRunTest, AKilledCampaignGoesOnWithTheSameStream) {
   json state = ParseJson<json>(TextOf(killed + "/state.json"));
   int64_t next = state["next"];
   ASSERT_GT(next, 0);
-  // The first 4000 modules of this seed contain failures. The number of modules before the campaign
-  // is killed depends on the machine.
+  // The first 4000 modules of this seed contain failures. How many modules ran before the campaign
+  // was killed depends on the machine.
   int64_t end = std::max<int64_t>(next + 300, 4000);
   json status = LastStatus(RunHlocts(absl::StrCat(fuzz, killed, " --resume --modules=", end)));
-  // No number is skipped, and no number that was recorded as done is run again.
+  // No number is skipped, and no number that was recorded as done runs again.
   EXPECT_EQ(status["modules"], end - next - static_cast<int64_t>(state["done"].size()));
   state = ParseJson<json>(TextOf(killed + "/state.json"));
   EXPECT_EQ(state["next"], end);
   EXPECT_TRUE(state["done"].empty());
   RunHlocts(absl::StrCat(fuzz, whole, " --modules=", end));
   EXPECT_FALSE(Signatures(whole).empty());
-  // The killed campaign may have run further than its last recorded position.
+  // The killed campaign may have run beyond its last recorded position.
   EXPECT_THAT(Signatures(killed), IsSupersetOf(Signatures(whole)));
 }
 
@@ -143,8 +143,8 @@ TEST_F(FuzzRunTest, AnOldNameOfVariantsIsResumed) {
 
 TEST_F(FuzzRunTest, KilledWorkersAreStartedAgain) {
   std::string out = Path("workers");
-  // Kills the campaign's child three times, each time after eight ticks of processor time. Under
-  // any load of the machine, the child has started by then.
+  // Kills the campaign's child three times, each time after eight ticks of processor time: the
+  // child has then started, whatever the load of the machine is.
   std::string script =
       absl::StrCat(HLOCTS_BINARY_DIR,
                    "/hlocts fuzz --backend=legal-noise --modules=1500 --jobs=1 --json --out=", out,
@@ -164,8 +164,7 @@ TEST_F(FuzzRunTest, KilledWorkersAreStartedAgain) {
   EXPECT_EQ(last["buckets"], 0);
 }
 
-// Simulates a busy machine, on which the first process of the engine starts and the second does
-// not.
+// Simulates a busy machine: the first process of the engine starts, the second does not.
 TEST_F(FuzzRunTest, AJobThatDoesNotStartIsLeftOut) {
   const std::string out = Path("jobs");
   Ran ran = RunHlocts(absl::StrCat("fuzz --backend='one=exec:mkdir ", out, ".begun && exec ",
@@ -191,7 +190,7 @@ TEST_F(FuzzRunTest, AnEngineThatWantsAllMemoryIsAFindingAndTheRestRuns) {
   EXPECT_THAT(TextOf(out + "/findings.jsonl"), HasSubstr("memory"));
 }
 
-// The engine's process crashes in its fifth execution, so the same module passes afterwards.
+// The engine's process crashes in its fifth execution: the same module passes afterwards.
 TEST_F(FuzzRunTest, AFlakyFindingSaysHowOftenItWasSeen) {
   const std::string out = Path("once");
   const Ran ran =

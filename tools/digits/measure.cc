@@ -35,7 +35,7 @@ double SecondsSince(Clock::time_point start) {
 }
 
 // Returns true if the instruction computes a floating-point number. Data movement, calls and
-// choices (select, maximum) do not. A fold does if its computation does.
+// selections (select, maximum) do not. A fold does if its computation does.
 bool Computes(const Instruction& instruction) {
   const Computation* body = instruction.CalledComputation(Attr::kToApply);
   if (ops::IsFold(instruction.opcode()) && body != nullptr)
@@ -83,9 +83,9 @@ bool IsWide(const Literal& literal) {
   return literal.shape().IsArray() && ComponentType(literal.element_type()) == PrimitiveType::kF64;
 }
 
-// Returns true if the result is not rounded: a parameter of the entry or a constant, possibly with
-// moved elements. An f64 result is changed by an ulp instead of rounded, but only by the
-// instruction that computes it. Other f64 values are therefore given, too.
+// Returns true if the result is not rounded: a parameter of the entry or a constant, whose elements
+// may have been moved. For f64, the rounding is modelled by a change of one ulp at the instruction
+// that computes the value; all other f64 values are given too.
 bool IsGiven(const Instruction& instruction) {
   const Instruction* from = &instruction;
   while (ops::MovesElements(from->opcode()) && from->operand_count() > 0)
@@ -102,14 +102,14 @@ bool IsFinite(const Literal& literal) {
   return std::all_of(numbers.begin(), numbers.end(), [](double x) { return std::isfinite(x); });
 }
 
-// The error relative to `right`, at most 1. For values that are not finite, 0 if they are equal.
+// Returns the error relative to `right`, at most 1. For infinities and NaN: 0 if they are equal.
 double RelativeError(double found, double right) {
   if (found == right || (std::isnan(found) && std::isnan(right))) return 0;
   if (!std::isfinite(found) || !std::isfinite(right)) return 1;
   return std::min(1.0, std::fabs(found - right) / std::max(std::fabs(right), 1e-300));
 }
 
-// Returns true if r, an operation on a and b (or on a alone) in f64, has no rounding error.
+// Returns true if r, the f64 result of an operation on a and b (or on a only), is exact.
 bool IsExactInF64(Opcode opcode, double a, double b, double r) {
   if (opcode == Opcode::kAdd || opcode == Opcode::kSubtract) {
     const double term = opcode == Opcode::kAdd ? b : -b, rest = r - a;
@@ -121,7 +121,7 @@ bool IsExactInF64(Opcode opcode, double a, double b, double r) {
   return (a == 0 || a == 1) && (r == 0 || std::fabs(r) == 1);  // exp(0), log(1), ...
 }
 
-// Undoes the error of elements of `result` that f64 holds without rounding. `plain` has no error.
+// Removes the modelled error from elements of `result` that are exact in f64. `plain` has no error.
 void KeepExact(const Instruction& original, absl::Span<const Literal> operands,
                const Literal& plain, Literal& result) {
   if (!IsWide(result) || original.shape().element_type() != PrimitiveType::kF64) return;
@@ -144,8 +144,8 @@ void KeepExact(const Instruction& original, absl::Span<const Literal> operands,
   }
 }
 
-// Adds the error of the first term to elements of a sum of f64 in which the errors of both terms,
-// each moved by one unit, cancel. Errors of roundings are independent.
+// In a sum in f64, the errors of both terms, each of one unit, may cancel in some elements. Adds
+// the error of the first term to these elements, because errors of roundings are independent.
 void KeepApart(const Instruction& original, absl::Span<const Literal> operands,
                absl::Span<const Literal> right_operands, const Literal& right, Literal& result) {
   if (!ops::IsSum(original.opcode()) || original.shape().element_type() != PrimitiveType::kF64)
@@ -174,7 +174,7 @@ double MeanError(const Literal& found, const Literal& right) {
   return sum / static_cast<double>(a.size());
 }
 
-// Returns the errors of all numbers, sorted; none if there is no number to compare.
+// Returns the errors of all numbers in ascending order; {} if there are no numbers to compare.
 std::vector<double> SortedErrors(const Literal& found, const Literal& right) {
   std::vector<double> errors;
   if (!IsWide(found) || found.element_count() != right.element_count()) return errors;
@@ -184,18 +184,18 @@ std::vector<double> SortedErrors(const Literal& found, const Literal& right) {
   return errors;
 }
 
-// One instruction of the widened module.
+// An instruction of the widened module, with its original and its loss.
 struct Place {
   size_t loss = 0;
   const Instruction* original = nullptr;
 };
 using Places = absl::flat_hash_map<const Instruction*, Place>;
-// A run of an instruction without any rounding.
+// An execution of an instruction without any rounding.
 struct RightRun {
   Literal result;
   std::vector<Literal> operands;
 };
-// The runs of each instruction, as far as memory permits.
+// The executions of each instruction, as far as memory permits.
 using Trace = std::vector<std::vector<RightRun>>;
 
 // Rounds results to the types of the original module: those of all instructions, those of one
@@ -206,7 +206,7 @@ class Rounding : public reference::EvalHook {
   Rounding(const Places& places, Digits& digits, Trace& trace, int which)
       : places_(places), digits_(digits), trace_(trace), which_(which) {
     runs_.resize(digits.losses.size());
-    // The highest precision of the module's types. A result with this precision has lost no digits.
+    // The highest precision of the module's types. A result with this precision has lost nothing.
     int precision = 0;
     const auto add = [&](const Shape& leaf, const ShapeIndex&) {
       const PrimitiveType type = ComponentType(leaf.element_type());
@@ -243,7 +243,7 @@ class Rounding : public reference::EvalHook {
     if (which_ == kNone) return Note(context, instruction, place, operands, result);
     if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
     Literal exact = result;
-    // A modelled error could create or remove an infinity, so infinities are taken from the exact
+    // A modelled error could create or remove an infinity, so infinities are those of the exact
     // sum.
     Literal plain = result;
     RoundTo(place.original->shape(), 8 * place.loss, plain);
@@ -275,7 +275,7 @@ class Rounding : public reference::EvalHook {
   }
 
  private:
-  // The operation applied to the magnitudes of all terms; nullopt if it is not a sum.
+  // Returns the operation on the magnitudes of all terms; nullopt if the operation is not a sum.
   std::optional<Literal> Magnitudes(EvalContext& context, const Instruction& instruction,
                                     const Place& place, absl::Span<const Literal> operands) {
     if (!Sums(*place.original)) return std::nullopt;
@@ -290,7 +290,7 @@ class Rounding : public reference::EvalHook {
     return sums.ok() ? std::optional<Literal>(*std::move(sums)) : std::nullopt;
   }
 
-  // A routine of LAPACK returns what it would exactly return for operands with an error of a unit.
+  // A routine of LAPACK is modelled by its exact result for operands with an error of one unit.
   absl::Status MoveOperands(EvalContext& context, const Instruction& instruction,
                             const Place& place, absl::Span<const Literal> operands,
                             Literal& result) {
@@ -317,7 +317,7 @@ class Rounding : public reference::EvalHook {
     const PrimitiveType type = ComponentType(place.original->shape().element_type());
     if (!IsFloat(type)) return absl::OkStatus();
     const auto sums = Magnitudes(context, instruction, place, operands);
-    // Contractions of narrow types add in f32.
+    // Contractions of narrow types are accumulated in f32.
     const int precision = ops::IsContraction(instruction.opcode())
                               ? std::max(FormatOf(type).precision(), 24)
                               : FormatOf(type).precision();
@@ -333,7 +333,7 @@ class Rounding : public reference::EvalHook {
     return absl::OkStatus();
   }
 
-  // Records the result of a run without rounding, and how many bits its largest term is above it.
+  // Records the result without rounding, and how many bits its largest term is above the result.
   absl::Status Note(EvalContext& context, const Instruction& instruction, const Place& place,
                     absl::Span<const Literal> operands, const Literal& result) {
     Loss& loss = digits_.losses[place.loss];
@@ -399,8 +399,8 @@ class Rounding : public reference::EvalHook {
     }
   }
 
-  // The bits by which the error of a result exceeds `error` if it is measured relative to the
-  // smaller term of a sum; those that a conversion lost.
+  // Returns by how many bits the error of a sum exceeds `error` if it is taken relative to the
+  // smaller term; for a conversion, the number of bits that it lost.
   double Dropped(const Instruction& original, const Literal& result, const RightRun& right,
                  double error, double worst) const {
     if (original.opcode() == Opcode::kConvert) return std::log2(error / worst);
@@ -509,7 +509,7 @@ class Measuring {
     return found[i].element_count() == right[i].element_count() ? MeanError(found[i], right[i]) : 1;
   }
 
-  // Returns the sum or conversion whose result, scaled or moved, is the worst operand of
+  // Returns the sum or conversion whose result, perhaps scaled or moved, is the worst operand of
   // `function`; nullptr if that operand is something else.
   Loss* OriginOf(const Instruction& function) {
     const Instruction* at = &function;
@@ -533,8 +533,8 @@ class Measuring {
     }
   }
 
-  // A function lacks the bits that a sum or a conversion before it has rounded away, like 1 + x in
-  // log(1 + x). They count as lost there.
+  // A function may lack bits that an earlier sum or conversion rounded away, like 1 + x in log(1 +
+  // x). Attributes the loss to the sum or conversion.
   void MoveLossToOrigins() {
     for (Loss& loss : digits_.losses) {
       const Opcode opcode = loss.instruction->opcode();
@@ -550,7 +550,7 @@ class Measuring {
     }
   }
 
-  // Runs each instruction alone, those whose rounding may matter most first.
+  // Runs each instruction alone; those whose rounding may matter most come first.
   absl::Status RunInstructionsInIsolation(const std::vector<Literal>& exact,
                                           Clock::time_point start) {
     const double most =
@@ -581,7 +581,7 @@ class Measuring {
     return absl::OkStatus();
   }
 
-  // Adds the widths of the acceptance sets of the entry's values, if they are cheap to compute.
+  // Adds the widths of the acceptance sets of the entry's values, if these are cheap to compute.
   void AddBounds(const std::vector<Literal>& leaves) {
     fuzz::Sample sample{module_.Clone(), leaves, false};
     if (static_cast<double>(fuzz::CountElements(module_)) *
@@ -632,8 +632,8 @@ class Measuring {
     digits_.first.engines = one.finite() ? "may" : "must";
   }
 
-  // Sorts by the bits lost in each instruction; little effect on an output has less weight. An
-  // instruction that rounds nothing has the effect of its operands, whose errors it passes on.
+  // Sorts by the bits lost in each instruction, with less weight if the effect on outputs is small.
+  // If an instruction rounds nothing, uses the effect of its operands, whose errors it passes on.
   void Rank() {
     absl::flat_hash_map<const Instruction*, double> reach;
     double most = 0x1p-200;
@@ -642,7 +642,7 @@ class Measuring {
       for (double one : loss.reaches) own = std::max(own, one);
       most = std::max(most, own);
       if (!LapackCallOf(*loss.instruction) || own == 0) continue;
-      // Other pivots and signs change all factors; only what reaches the outputs is lost.
+      // Other pivots and signs change all factors, so only the loss in the outputs is taken.
       const PrimitiveType type = loss.instruction->operand(0).shape().element_type();
       loss.lost = std::min(
           loss.lost, std::max(0.0, std::log2(own) + FormatOf(ComponentType(type)).precision()));

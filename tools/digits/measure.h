@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the instructions at which a module loses digits. Every run evaluates in f64 (widen.h); an
+// Finds the instructions at which a module loses digits. Every run evaluates in f64 (widen.h). An
 // instruction "runs as written" if its results are also rounded to its type. The error of a value
-// is the difference between a run with all instructions as written and a run with none. A run with
-// only one instruction as written yields its contribution to the outputs.
+// is the difference between the run with all instructions as written and the run with none. The run
+// with one instruction as written shows how much this one contributes to the errors of outputs.
 //
-// The documents leave the order of sums open, so the rounding error of a sum of n terms is
-// modelled: sqrt(n) roundings of the sum of magnitudes, with a sign that depends on the index of
-// the element. A result of type f64 cannot be rounded, so it is changed by up to one ulp instead.
+// The documents leave the order of sums open. The rounding error of a sum of n terms is therefore
+// modelled as sqrt(n) roundings of the sum of magnitudes, with a sign that depends on the index of
+// the element. A result of type f64 is changed by up to one ulp, because it cannot be rounded.
 #pragma once
 
 #include <cstdint>
@@ -21,56 +21,56 @@
 
 namespace hlocts::tools {
 
-// The loss at one instruction. Errors are relative; 1 means that no digit is correct. A mean counts
-// an element's error as at most 1.
+// The loss at one instruction. Errors are relative; 1 means that no digit is correct. In a mean,
+// the error of an element is at most 1.
 struct Loss {
   const Instruction* instruction = nullptr;
   int64_t runs = 0;
-  double made = 0;       // error from rounding its results, mean over the elements
-  double carried = 0;    // error from its operands' errors, mean over the elements
-  double operands = 0;   // error of its worst operand if all instructions run as written
-  double lost = 0;       // number of right bits of its operands (at most those of the finest type)
-                         // that its result lacks, summed over all runs, and those that a function
-                         // of the result lacks because this rounded them away
-  double dropped = 0;    // bits of its smaller term that a sum rounds away, or bits that a
-                         // conversion rounds away, summed over all runs
-  double cancelled = 0;  // bits by which the largest term exceeds the result, median element
-  std::vector<double> reaches;  // error of each output if only this runs as written
-  bool modelled = false;        // it is a sum
+  double made = 0;       // mean error of the elements that its own rounding causes
+  double carried = 0;    // mean error of the elements that errors of its operands cause
+  double operands = 0;   // error of its worst operand when all instructions run as written
+  double lost = 0;       // correct bits of its operands (at most those of the finest type)
+                         // that its result lacks, plus bits that a function
+                         // of its result lacks because it rounded them away, summed over all runs
+  double dropped = 0;    // bits of the smaller term that a sum rounds away, or bits that a
+                         // conversion rounds away; summed over all runs
+  double cancelled = 0;  // bits by which the largest term exceeds the result (median element)
+  std::vector<double> reaches;  // error of each output when only this instruction runs as written
+  bool modelled = false;        // true: it is a sum, whose error is modelled
   double bound = -1;            // median relative width of its acceptance set; -1: not computed
 };
 
-// The first infinity of finite operands, or NaN of operands without a NaN.
+// The first infinity computed from finite operands, or NaN computed from operands without NaN.
 struct NotFinite {
   const Instruction* instruction = nullptr;
   int64_t run = 0, element = 0;
-  std::string value;      // "inf", "nan"
-  std::string operands;   // at the element, if each has one there
-  std::string engines;    // "must", "may", "" where unknown
-  bool rounding = false;  // it is finite if nothing is rounded
+  std::string value;      // "inf" or "nan"
+  std::string operands;   // operands at this element, if each has one there
+  std::string engines;    // whether engines return it: "must", "may", "" if unknown
+  bool rounding = false;  // true: the value is finite if nothing is rounded
 };
 
 struct Digits {
-  std::vector<Loss> losses;         // sorted by cost, highest first
-  std::vector<double> outputs;      // error of each output if all run as written: the mean
-  std::vector<double> worst;        // of the elements,
-  std::vector<double> median;       // the largest and the median error
+  std::vector<Loss> losses;         // the most costly one first
+  std::vector<double> outputs;      // for each output, when all run as written: mean,
+  std::vector<double> worst;        // largest
+  std::vector<double> median;       // and median error of the elements
   std::vector<int> precisions;      // bits of each output's type, 0 for integers
-  std::vector<int64_t> not_finite;  // numbers of each output that are infinite or NaN
+  std::vector<int64_t> not_finite;  // number of infinities and NaNs in each output
   NotFinite first;
-  int64_t left_out = 0;  // instructions not run alone for lack of time
+  int64_t left_out = 0;  // number of instructions that did not run alone for lack of time
   double seconds = 0, evaluation_seconds = 0;
-  bool bounded = false;  // bounds were computed
+  bool bounded = false;  // true: `bound` was computed
 };
 
 struct DigitsOptions : RunSettings {
-  double evaluations_max = 80;  // time limit in evaluations of the module
-  double seconds_min = 2;       // time that is always allowed
+  double evaluations_max = 80;  // time limit, as a number of evaluations of the module
+  double seconds_min = 2;       // seconds that are allowed in any case
   std::function<bool()> stop;
   std::function<void(int64_t done, int64_t all)> progress;
 };
 
-// Measures a module. `leaves` are the leaves of the entry's arguments. Returns Unimplemented if
+// Measures a module. `leaves` are the leaves of the entry's arguments. Returns kUnimplemented if
 // Widen does, and errors of the evaluation.
 absl::StatusOr<Digits> MeasureDigits(const Module& module, const std::vector<Literal>& leaves,
                                      const DigitsOptions& options);

@@ -57,7 +57,7 @@ bool HasFloats(const Shape& shape) {
   return found;
 }
 
-// Makes the instruction compute on its own types: narrows its operands and widens its result.
+// Makes the instruction compute in its own types: narrows its operands and widens its result.
 absl::Status PutBetween(Instruction* instruction, const Instruction& original) {
   for (size_t k = 0; k < instruction->operands().size(); ++k) {
     const Shape& wanted = original.operand(static_cast<int64_t>(k)).shape();
@@ -84,7 +84,7 @@ double Rounded(PrimitiveType type, double value) {
   return DecodeFloat(FormatOf(type), EncodeFloat(FormatOf(type), value));
 }
 
-// Moves a number, but not a zero or an infinity, by one unit of the last place.
+// Moves a number by one unit in the last place. Zeros and infinities remain unchanged.
 double Moved(double value, double sign) {
   return value == 0 || std::isinf(value) ? value : std::nextafter(value, sign * INFINITY);
 }
@@ -144,13 +144,13 @@ absl::StatusOr<Widened> Widen(const Module& module) {
       const Instruction& original = *module.computations()[c]->instructions()[i];
       Instruction* instruction = wide.computations()[c]->instructions()[i].get();
       widened.original[instruction] = &original;
-      // The algorithm of a contraction defines how the contraction rounds, so it is removed in the
-      // widened module.
+      // The attribute that selects an algorithm determines how a contraction rounds, so the widened
+      // module must not have it.
       instruction->Remove(Attr::kAlgorithm);
       instruction->Remove(Attr::kOperandPrecision);
       if (const auto lapack = LapackCallOf(original)) {
         std::string target = *original.Get<std::string>(Attr::kCustomCallTarget);
-        target[std::string_view("lapack_").size()] = lapack->complex ? 'z' : 'd';  // its wide type
+        target[std::string_view("lapack_").size()] = lapack->complex ? 'z' : 'd';  // the wide type
         instruction->Set(Attr::kCustomCallTarget, std::move(target));
         instruction->Remove(Attr::kOperandLayoutConstraints);
       } else if (KeepsItsType(original.opcode())) {

@@ -41,8 +41,8 @@ bool IsNamed(const Engine& engine, absl::string_view word) {
 
 bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty(); }
 
-// The cache key of an answer: the module, its arguments and options, the wheel and its options, and
-// this program's judge, which its build time represents.
+// Returns the cache key of an answer: module, arguments, options, wheel, options of the wheel, and
+// the judge, which is identified by the build time of this program.
 std::string CacheKey(const Subject& subject, const Engine& engine, const std::string& name) {
   const fuzz::Bundle& bundle = subject.bundle;
   std::string text = PrintModule(*bundle.sample.module);
@@ -86,11 +86,11 @@ void ToCache(const Answer& answer, const std::string& path) {
                {"verdict", answer.verdict},
                {"reason", answer.reason},
                {"version", answer.version}};
-  // A failed write only slows the next run.
+  // A failed write only makes the next run slower.
   WriteFile(path, JsonText(json) + "\n").IgnoreError();
 }
 
-// The standard output of a command.
+// Returns the standard output of a command.
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   std::string command = "timeout 60";
   for (const std::string& word : argv) absl::StrAppend(&command, " ", suites::ShellQuoted(word));
@@ -103,7 +103,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   return output;
 }
 
-// Returns true if the release's compiler gets the pattern of the failure; false if that is unknown.
+// Returns true if the release's compiler gets the failing pattern; false if this is unknown.
 bool Shows(const Module& module, const Engine& engine) {
   if (!IsThroughStableHlo(engine)) return true;
   auto argv = backends::ConvertedModuleCommand(engine);
@@ -124,7 +124,7 @@ bool Shows(const Module& module, const Engine& engine) {
 
 Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engine& engine) {
   if (verdict.kind == Outcome::kPass) {
-    // An invalid module is rejected before any conversion, so the release has seen it.
+    // An invalid module is rejected before any conversion, so the release gets the pattern.
     if (subject.bundle.options.invalid) return Cell::kGood;
     return Shows(*subject.bundle.sample.module, engine) ? Cell::kGood : Cell::kPatternAbsent;
   }
@@ -132,12 +132,12 @@ Cell CellOf(const Subject& subject, const reports::Verdict& verdict, const Engin
   return fuzz::CountsAsFinding(verdict.kind) ? Cell::kBad : Cell::kOther;
 }
 
-// A release that runs with some options.
+// A release that runs with certain options.
 struct Started {
   std::unique_ptr<backends::Backend> backend;
   backends::BackendInfo info;
 };
-// `options` begin with '?', as the name's own may.
+// `options` begins with '?'; so may the options in `name`.
 std::string WithOptions(const std::string& name, std::string options) {
   if (absl::StrContains(name, '?') && !options.empty()) options[0] = '&';
   return name + options;

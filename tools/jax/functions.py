@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes inputs as a JAX user does. functions.py FOLDER writes for each function below NAME.mlir,
-the output of jax.jit(f).lower(*args).as_text(), NAME.hlo, the same as HLO, and NAME.npz, the result
-of np.savez(file, *args).
+"""Makes inputs as a JAX user does: functions.py FOLDER writes three files for each function below.
+NAME.mlir is the output of jax.jit(f).lower(*args).as_text(), NAME.hlo the same as HLO, and NAME.npz
+the result of np.savez(file, *args).
 
 Use each with hlocts diff NAME.mlir --inputs=NAME.npz --backend=xla
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""functions_test.py HLOCTS [ENGINE]: each function of functions.py from what JAX prints to a
-verdict. 77 without JAX."""
+"""functions_test.py HLOCTS [ENGINE]: tests that the text that JAX prints for each function of
+functions.py gets a verdict. Exits with status 77 if JAX is missing."""
 import ast
 import pathlib
 import subprocess
@@ -9,13 +9,13 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-# Results that are not verdicts on the function: an error of the harness, or an unreadable text.
+# Outputs that are no verdicts on the function: an error of the harness, or of reading the text.
 NO_VERDICT = ("error", "hlocts:")
 SKIPPED = 77
 
 
 def function_names():
-    """Reads the names without importing the file, which needs JAX."""
+    """Returns the names without importing the file, which would need JAX."""
     tree = ast.parse((HERE / "functions.py").read_text())
     for node in tree.body:
         if isinstance(node, ast.Assign) and node.targets[0].id == "FUNCTIONS":

@@ -40,12 +40,12 @@ START_SECONDS = 900  # seconds for import and collection
 
 
 class Selection:
-    """A pytest plugin in the process of a file: selects tests and reports each in a line."""
+    """A pytest plugin in the process of a file: selects tests and prints a line for each result."""
 
     def __init__(self, job: dict) -> None:
         self._job = job
         self._out = os.fdopen(os.dup(1), "w")
-        os.dup2(2, 1)  # the tests' own output must not break the lines
+        os.dup2(2, 1)  # output of the tests must not be mixed with the lines
 
     def _say(self, **line) -> None:
         self._out.write(json.dumps(line) + "\n")
@@ -83,7 +83,7 @@ def run_selected() -> int:
 
 
 class File:
-    """The tests of one file on one platform, in processes that run one after another."""
+    """The tests of one file on one platform. Their processes run one after another."""
 
     def __init__(self, given: argparse.Namespace, platform: str, name: str) -> None:
         self._given, self._platform, self._name = given, platform, name
@@ -91,7 +91,7 @@ class File:
         self.results = {line["test"]: line for line in read(self._log)
                         if (line["platform"], line["file"]) == (platform, name)}  # fmt: skip
         self._selected: list[str] | None = None
-        self.size = 0  # tests in the file
+        self.size = 0  # number of tests in the file
 
     def _is_done(self) -> bool:
         return self._selected is not None and set(self._selected) <= set(self.results)
@@ -124,7 +124,7 @@ class File:
             stdout=subprocess.PIPE, stderr=errors, text=True)  # fmt: skip
 
     def _one_process(self) -> bool:
-        """Returns True if the process ended by itself between two tests."""
+        """Returns True if the process ended between two tests, and without being killed."""
         process = self._start()
         lines: queue.Queue[str] = queue.Queue()
         threading.Thread(target=_forward, args=(process.stdout, lines), daemon=True).start()
@@ -141,7 +141,7 @@ class File:
                     self._add(test, said["outcome"], seconds, said["reason"])
                     test = ""
             seconds = time.monotonic() - start
-            if seconds < limit:  # it ends by itself; a checking plugin waits for its judge
+            if seconds < limit:  # it ends without a signal; a checking plugin waits for its judge
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(START_SECONDS)
         finally:
@@ -160,7 +160,7 @@ def _forward(stream, lines: queue.Queue) -> None:
 
 
 def _next(lines: queue.Queue, deadline: float) -> str:
-    """Returns the next line; "" at the end of the process and at the deadline."""
+    """Returns the next line; "" when the process has ended or the deadline has passed."""
     try:
         return lines.get(timeout=max(deadline - time.monotonic(), 0))
     except queue.Empty:
@@ -174,19 +174,19 @@ def read(path: pathlib.Path) -> list[dict]:
 
 
 def records(out: pathlib.Path, name: str) -> pathlib.Path:
-    """Returns the checking plugin's directory for a file."""
+    """Returns the directory in which the checking plugin records a file's executions."""
     return out.resolve() / "records" / name
 
 
 def judged(out: pathlib.Path, names: list[str]) -> list[dict]:
-    """Returns the checking plugin's verdicts on the executions of these files."""
+    """Returns the verdicts of the checking plugin on the executions of these files."""
     return [line | {"file": name} for name in names
             for path in sorted(records(out, name).rglob("results.jsonl"))
             for line in read(path)]  # fmt: skip
 
 
 def compare(results: list[dict], platform: str) -> tuple[int, int]:
-    """Returns how many of cpu's passing tests pass on the platform, and how many ran there."""
+    """Returns how many of the tests that pass on cpu pass on the platform, and how many ran."""
     by_test = {(line["platform"], line["file"], line["test"]): line["outcome"] for line in results}
     on_cpu = [test for test, outcome in by_test.items() if (test[0], outcome) == ("cpu", "passed")]
     there = [by_test.get((platform, *test[1:]), "") for test in on_cpu]
@@ -194,7 +194,7 @@ def compare(results: list[dict], platform: str) -> tuple[int, int]:
 
 
 def row(name: str, platforms: list[str], results: list[dict], executions: int) -> str:
-    """Returns counts by platform (passed, skipped, others) and what share of cpu's passes pass."""
+    """Returns counts by platform (passed, skipped, others) and how many of cpu's passes pass."""
     text = f"{name:24}"
     for platform in platforms:
         outcomes = [line["outcome"] for line in results if line["platform"] == platform]
@@ -207,7 +207,7 @@ def row(name: str, platforms: list[str], results: list[dict], executions: int) -
 
 
 def share_of_files(results: list[dict], platform: str, sizes: dict[str, int]) -> float:
-    """Estimates, from each file's sample, what percentage of cpu's passes pass on the platform."""
+    """Estimates, from each file's sample, how many percent of cpu's passes pass on the platform."""
     passed = 0.0
     for name, size in sizes.items():
         agreed, compared = compare([line for line in results if line["file"] == name], platform)
