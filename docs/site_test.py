@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests a built site: every link has a target, the search finds pages, and pages fit a phone.
+"""Tests a built site: every link has a target, the search finds pages, and pages fit on a phone.
 
   docs/site_test.py [--build=PROGRAM] DIR
 
-DIR is the --out of docs/build; --build=PROGRAM builds it first. Exit status 77 (skipped): MkDocs,
-Chromium, its driver or selenium is missing.
+DIR is the --out of docs/build; with --build=PROGRAM, the site is built first. Exit status 77
+(skipped) if MkDocs, Chromium, its driver or selenium is missing.
 """
 
 import argparse
@@ -32,7 +32,7 @@ PAGES = ["index.html", "how-it-judges.html", "operations/pad.html", "rulings/ind
 
 
 class Page(html.parser.HTMLParser):
-    """Collects the ids of a page and its references."""
+    """Collects the ids of a page and the references in it."""
 
     def __init__(self, path: pathlib.Path) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ def broken_links(site: pathlib.Path) -> list[str]:
         for link in page.links:
             parts = urllib.parse.urlsplit(link)
             if parts.scheme or parts.netloc:
-                # A page may link to another site but loads nothing from it (browser).
+                # A page may link to another site, but must not load anything from it (browser).
                 continue
             name = urllib.parse.unquote(parts.path)
             target = (path.parent / name).resolve() if name else path

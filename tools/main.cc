@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The main function of hlocts. Each subcommand is a file cmd_<name>.cc that defines its Command.
+// The main function of hlocts. Each subcommand has a file cmd_<name>.cc, which defines its Command.
 #include "tools/cli/flags.h"
 #include "tools/commands.h"
 

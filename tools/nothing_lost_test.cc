@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that earlier results are kept, that lost output is a failure, and that a directory written
-// by others runs no code.
+// Tests that earlier results are kept, that lost output is a failure, and that a directory that
+// other users wrote runs no code.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -111,7 +111,7 @@ TEST_F(NothingLostTest, OutputThatDoesNotArriveIsAFailure) {
   EXPECT_THAT(RunHlocts("list movement | head -1; true").out, HasSubstr("movement/"));
 }
 
-// A small disk becomes full while records are being written.
+// A small disk becomes full while records are written.
 TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
   const std::string run =
       absl::StrCat("run movement/rev --backend='exec:", kMirror, "' --out=", Path("r"));
@@ -157,7 +157,7 @@ TEST_F(NothingLostTest, ARequestThatCannotBeMetKeepsTheEarlierRun) {
 }
 
 TEST_F(NothingLostTest, ARunWhoseRecordCannotBeWrittenIsResumed) {
-  fs::create_directories(Path("r/selection.txt"));  // which no file replaces
+  fs::create_directories(Path("r/selection.txt"));  // no file can replace a directory
   const std::string run = "run movement/rev --backend=reference --resume --out=" + Path("r");
   EXPECT_EQ(RunHlocts(run).status, 2);
   fs::remove(Path("r/selection.txt"));
@@ -169,7 +169,7 @@ TEST_F(NothingLostTest, AResumedRunSumsUpAllItsVerdicts) {
   const std::string run = absl::StrCat("run movement/rev 'sharding/*' --backend='m=exec:", kMirror,
                                        "' --out=", Path("r"), " --update-expectations ");
   RunHlocts(run + "--expectations=" + Path("whole.textproto"));
-  std::string first;  // the records of the part that unsupported operations are in
+  std::string first;  // records of the part with the unsupported operations
   for (const auto& line : absl::StrSplit(Read("r/verdicts.jsonl"), '\n'))
     if (absl::StrContains(line, "sharding/")) absl::StrAppend(&first, line, "\n");
   Write("r/verdicts.jsonl", first);
@@ -181,7 +181,7 @@ TEST_F(NothingLostTest, AResumedRunSumsUpAllItsVerdicts) {
   EXPECT_THAT(rest.out, HasSubstr("\n  1 other rows of operation and type"));
 }
 
-// A full disk may leave a failing case without its files.
+// If a disk was full, a failing case may lack its files.
 TEST_F(NothingLostTest, ResumeWritesTheFilesOfAFailingCaseAgain) {
   const std::string run =
       absl::StrCat("run movement/rev --backend='m=exec:", kMirror, "' --out=", Path("r"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of failures that are not deterministic, and of groups of failures.
+// Tests nondeterministic failures, and groups of failures.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ ENTRY e {
   ROOT r = f32[3] subtract(y, x)
 }
 )";
-// An engine whose every third execution negates the result.
+// An engine that negates the result of every third execution.
 constexpr char kEngine[] = R"(
 import sys
 sys.path.insert(0, ")" HLOCTS_SOURCE_DIR R"(/backends/examples")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the texts that report-bug makes from a bundle: the report, the test for XLA's tree, the
-// script for JAX.
+// Tests the texts that report-bug makes from a bundle: the report, the test for XLA's repository,
+// and the script for JAX.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +43,7 @@ TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
   EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
 }
 
-// A copy of a finding whose engine is a plugin file with this label.
+// Copies a finding, as if its engine were a plugin file with this label. Returns the directory.
 std::string BundleOfAPlugin() {
   const std::string folder = ::testing::TempDir() + "/hlocts_of_a_plugin";
   const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
@@ -111,8 +111,8 @@ TEST(ReportBugTest, AModuleIsNoBundle) {
             HasSubstr("-o DIR` makes DIR one")));
 }
 
-// The record is of an earlier version, which lacks sentence and operands. They come from judging
-// the engine's stored outputs again.
+// In a record of an earlier version, sentence and operands are missing. They are found by judging
+// the stored outputs of the engine again.
 TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
   const std::string old = ::testing::TempDir() + "/hlocts_old_record",
                     record = old + "/verdict.json";
@@ -178,14 +178,14 @@ TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {
               HasSubstr("run_hlo_module --platform=interpreter"));
 }
 
-// An installed program has them in its data.
+// The findings are part of the data of an installed program.
 TEST(FindingFolderTest, EachCommandThatReadsFindsItFromAnyFolder) {
   const std::string finding = " results/findings/xla-log-of-rsqrt", elsewhere = "cd / &&";
   for (const char* command : {"eval", "digits", "verify", "report-bug"}) {
     const Ran ran = RunHlocts(command + finding, elsewhere);
     EXPECT_EQ(ran.status, 0) << command << ": " << ran.out;
   }
-  const Ran judged = RunHlocts("judge" + finding, elsewhere);  // the outputs of the engine
+  const Ran judged = RunHlocts("judge" + finding, elsewhere);  // judges the outputs of the engine
   EXPECT_EQ(judged.status, 1) << judged.out;
   EXPECT_THAT(judged.out, HasSubstr("got:      inf"));
 }

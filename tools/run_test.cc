@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of suite runs from outside: shards and jobs change no verdict, missing cases are reported,
-// and a case with varying answers of an engine is a flake.
+// Tests suite runs from outside: shards and jobs do not change verdicts, missing cases are
+// reported, and a case for which the engine's answers vary is a flake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ class ExportTest : public FolderTest {};
 // reject.
 constexpr char kSome[] = "movement/pad control_flow/conditional elementwise/not";
 
-// The verdict and the position of the first failure, by "engine address".
+// Verdicts and positions of first failures, by "engine address".
 using Verdicts = std::map<std::string, std::string>;
 void AddVerdicts(const std::string& flags, Verdicts& verdicts) {
   Ran ran = RunHlocts(absl::StrCat(
@@ -103,7 +103,7 @@ TEST_F(RunTest, TheEnvironmentOfTestRunnersShards) {
 TEST_F(RunTest, AKilledShardIsMissingAndNotPassed) {
   std::string query = absl::StrCat("run movement/pad --backend=exec:", kMirror);
   RunHlocts(absl::StrCat(query, " --shard=1/2 --out=", Path("k1")));
-  // The run is killed while the engine hangs, so certainly before its end.
+  // The run is killed while the engine hangs, and so before its end.
   RunAndKill(absl::StrCat(query, " --jobs=1 --shard=2/2 --timeout=600s --out=", Path("k2")),
              "MISBEHAVE_HANG_FROM=4", Path("k2/verdicts.jsonl"), "\"case\"");
   Ran report = RunHlocts("report " + Path("k1") + " " + Path("k2"));
@@ -113,7 +113,7 @@ TEST_F(RunTest, AKilledShardIsMissingAndNotPassed) {
   EXPECT_THAT(report.out, Not(HasSubstr("none missing")));
 }
 
-// 10 costly cases in 20 s, then 100 cheap ones at half of their known speed.
+// 10 costly cases run in 20 s, then 100 cheap ones at half of their known speed.
 TEST(TimeLeftTest, IsThatOfTheRecentSpeedWithinTwiceTheMean) {
   TimeLeft left;
   left.Expect(200 + 100);
@@ -123,9 +123,9 @@ TEST(TimeLeftTest, IsThatOfTheRecentSpeedWithinTwiceTheMean) {
   EXPECT_NEAR(*left.At(now), 10, 3);
   for (int i = 0; i < 80; ++i) left.Finished(now += 0.2, 1);
   EXPECT_NEAR(*left.At(now), 4, 0.5);
-  left.Finished(now += 14, 1);  // a long case holds up the others
+  left.Finished(now += 14, 1);  // a long case delays the others
   EXPECT_NEAR(*left.At(now), 2 * 19 * now / 281, 1e-6);
-  EXPECT_FALSE(left.At(now + 30));  // nothing finished recently
+  EXPECT_FALSE(left.At(now + 30));  // no case finished recently
 }
 
 TEST_F(RunTest, EveryReportCountsAnUnexpectedPass) {
@@ -152,7 +152,7 @@ TEST_F(RunTest, EveryReportCountsAnUnexpectedPass) {
 }
 
 TEST_F(RunTest, AFlakeIsAVerdictOfItsOwn) {
-  // Every second execution of a process aborts; the first one of the new process does not.
+  // Every second execution in a process aborts, and so not the first one of a new process.
   Ran ran = RunHlocts(absl::StrCat("run control_flow/conditional movement/pad --jobs=1 --out=",
                                    Path("flake"), " --backend=exec:", kMirror),
                       "MISBEHAVE_ABORT_EVERY=2");
@@ -171,7 +171,7 @@ TEST_F(RunTest, AFlakeIsAVerdictOfItsOwn) {
   EXPECT_GT(steady, 0);
 }
 
-// A failure that a campaign found becomes a case that the suite reads and runs.
+// A failure that a campaign found becomes a case that the suite loads and runs.
 TEST_F(AdoptTest, ABundleBecomesACase) {
   const std::string home = Path("home");
   std::filesystem::create_directories(home + "/suites/cases");
@@ -188,8 +188,8 @@ TEST_F(AdoptTest, ABundleBecomesACase) {
   EXPECT_THAT(listed.out, HasSubstr("\"elementwise_binary.1\""));
 }
 
-// Runs the numpy judge of suites/examples on the reference's own outputs. The outputs must pass,
-// and must fail after an element is changed. Joint predicates are judged too.
+// Runs the numpy judge of suites/examples on the outputs of the reference. They must pass, and must
+// fail after one element is changed. Joint predicates are judged too.
 constexpr char kJudge[] = R"(
 import glob, json, os, sys
 sys.path.insert(0, sys.argv[1])
@@ -240,8 +240,8 @@ TEST_F(ExportTest, NumpyJudgesIntervalsAndJointPredicates) {
   EXPECT_EQ(judged.status, 0) << judged.out;
 }
 
-// Removes the environment variables by which ctest shards this program (CMakeLists.txt). `hlocts
-// run` reads the same variables, so the programs that a test starts must not inherit them.
+// Removes the environment variables with which ctest shards this program (CMakeLists.txt). The
+// programs that a test starts must not inherit them, because `hlocts run` reads them too.
 
 class StartedProgramsAreWhole : public ::testing::Environment {
  public:

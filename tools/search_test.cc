@@ -28,7 +28,7 @@ class SearchTest : public FolderTest {
 
 class DigitsTest : public FolderTest {
  protected:
-  // `module` is the text after the first line of the entry computation.
+  // `module` is the text after the first line of the entry.
   std::string Command(const std::string& module, const std::string& inputs) const {
     return "digits " + Write("m.hlo", "HloModule m\nENTRY main {\n" + module + "}\n") +
            " --inputs=" + Write("in.txt", inputs + "\n") + " ";
@@ -71,7 +71,7 @@ TEST_F(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
   EXPECT_LT(verdict["search"]["seconds"], 10);
 }
 
-// The sets of the outputs are wide, so that log1p(1e-10) = 0 shows only in the piece p.
+// The sets of the outputs are wide: that log1p(1e-10) is 0 is visible only in the piece p.
 constexpr char kHiddenFault[] = R"(HloModule hidden
 ENTRY main {
   x = f32[2] parameter(0)
@@ -204,8 +204,8 @@ constexpr LossRow kRows[] = {
      "f32[] 1000", "d"},
 };
 
-// In f64, an exact result loses nothing, and every other result is moved. A function does not lose
-// what a sum or a conversion before it rounds away.
+// In f64, an exact result loses nothing, and every other result is changed. Bits that a sum or
+// conversion rounds away are not lost by the function that follows.
 TEST_F(DigitsTest, TheInstructionThatLosesIsFirst) {
   for (const LossRow& row : kRows) {
     const Json digits =
@@ -215,7 +215,7 @@ TEST_F(DigitsTest, TheInstructionThatLosesIsFirst) {
   }
 }
 
-// A NaN of infinite operands is reported, next to an element whose infinity is given.
+// A NaN of infinite operands is reported; an infinity that is given in another element is not.
 TEST_F(DigitsTest, TheFirstNanOfInfinitiesIsNamed) {
   const Json digits = Digits(
       "  x = f32[2] parameter(0)\n  y = f32[2] parameter(1)\n"
@@ -226,7 +226,7 @@ TEST_F(DigitsTest, TheFirstNanOfInfinitiesIsNamed) {
   EXPECT_EQ(digits["first_not_finite"]["rounding"], false);
 }
 
-// e rounds to zero in f16, so that the quotient is 0 / 0.
+// e is rounded to zero in f16, so the quotient is 0 / 0.
 TEST_F(DigitsTest, ANanThatRoundingCausesIsMarked) {
   const std::string out =
       RunHlocts(

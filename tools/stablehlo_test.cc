@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of StableHLO, dumps and rewriters from outside. Tests that need the pinned wheel are
-// skipped without it.
+// Tests StableHLO, dumps and rewriters from outside. Tests that need the pinned wheel are skipped
+// if it is missing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST_F(WithXlaTest, ThereAndBackMeansTheSame) {
   Write("add.hlo", kAdd);
   Write("in.txt", "f32[3] {1, 2, 3}\nf32[3] {0.5, 0.25, 4}\n");
   for (const char* form : {"stablehlo", "stablehlo-bytecode"}) {
-    const std::string mlir = Path(form);  // no extension: recognised by its content
+    const std::string mlir = Path(form);  // without extension: recognised by its content
     Ran ran = RunHlocts(absl::StrCat("convert ", Path("add.hlo"), " --to=", form, " -o ", mlir));
     ASSERT_EQ(ran.status, 0) << ran.out;
     ran = RunHlocts(absl::StrCat("eval ", mlir, " --inputs=", Path("in.txt")));
@@ -70,7 +70,7 @@ TEST_F(WithXlaTest, ThereAndBackMeansTheSame) {
   EXPECT_THAT(*ReadFile(Path("stablehlo-bytecode")), HasSubstr("StableHLO_v"));
 }
 
-// Each half becomes the sum of both halves (ruling 0123).
+// Each half of the result is the sum of both halves (ruling 0123).
 TEST_F(WithXlaTest, ManualRegionsRunOnTheirMesh) {
   Write("manual.mlir", R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>
@@ -126,7 +126,7 @@ TEST_F(StablehloTest, MissingConverterIsReported) {
   EXPECT_THAT(packaged.out, HasSubstr("`pip install jax`"));
 }
 
-// A converter that answers every module with the same bytes.
+// The named program is a converter that answers every module with the same bytes.
 TEST_F(StablehloTest, WithoutTheWheelANamedProgramConverts) {
   if (absl::string_view(HLOCTS_PYTHON).empty()) GTEST_SKIP() << "no python3 with numpy";
   Write("add.hlo", kAdd);
@@ -151,7 +151,7 @@ TEST_F(StablehloTest, WithoutTheWheelANamedProgramConverts) {
   EXPECT_THAT(ran.out, HasSubstr(" add("));
 }
 
-// A wrong pass is simulated by editing a dump directory; no engine runs.
+// An edited dump directory simulates a wrong pass; no engine runs.
 TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   Write("module_0001.add.before_optimizations.txt", kAdd);
   std::string edited = kAdd;
@@ -178,7 +178,7 @@ TEST_F(WithXlaTest, BlameNamesThePassAndProvesIt) {
                              HasSubstr("confirmed: correct without algsimp")));
 }
 
-// An installed release has no library of XLA, and no sources.
+// An installed release contains neither a library of XLA nor sources.
 TEST_F(StablehloTest, AReleaseNamesWhatWorksWithoutXla) {
   for (const char* name : {"suites/cases", "python", "backends"})
     std::filesystem::create_directories(Path(name));

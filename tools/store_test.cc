@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the run store and its page from outside: suite runs are imported, a nightly run is read,
+// Tests the run store and its page from outside: suite runs are imported, a nightly run is read,
 // and a kill during an import loses nothing.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -58,8 +58,8 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
 }
 
 TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
-  // The run must be killed before its end. A failing case runs three times, and in the second run
-  // the engine hangs, so the kill occurs during that hang.
+  // The run must be killed before its end. A failing case runs three times. The engine hangs in the
+  // second of these runs, in which the kill occurs.
   RunAndKill("run movement/pad --jobs=1 --timeout=600s --backend=exec:" HLOCTS_BINARY_DIR
              "/misbehaving_engine --out=" +
                  Path("run"),
@@ -72,7 +72,7 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   Ran report = RunHlocts("report" + Store());
   EXPECT_EQ(report.status, 1);
   EXPECT_THAT(report.out, HasSubstr(" was cut after "));
-  // There are many records, so that the kill happens after some of them have been read.
+  // There are so many records that the kill happens after some, but not all, have been read.
   fs::create_directories(Path("many"));
   fs::copy(Path("run") + "/run.json", Path("many") + "/run.json");
   std::ofstream records(Path("many") + "/verdicts.jsonl"),

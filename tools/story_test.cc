@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a failure explains itself, and that a run's directory can be replayed from anywhere.
+// Tests the texts about failures, and that a run's directory can be replayed from any directory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,8 +34,8 @@ TEST_F(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("got:"), HasSubstr("-8.00001"), HasSubstr("[1]")));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("allowed:"), HasSubstr("below the least accepted value")));
   EXPECT_THAT(ran.out, HasSubstr("replay:"));
-  // The set is wide because of the power's rule, so the printed operands are those of the power,
-  // which is found through the negate.
+  // The set is wide because of the rule of the power. The printed operands are therefore those of
+  // the power, which is found through the negate.
   EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 2"), HasSubstr("b[1] = 3"), HasSubstr("p (power)")));
   EXPECT_THAT(ran.out, HasSubstr("elementwise_binary.6: Pow raises lhs to the power rhs"));
   EXPECT_THAT(ran.out, HasSubstr("https://"));
@@ -58,7 +58,7 @@ TEST_F(StoryTest, TheSourceIsThatOfTheInstructionNamed) {
                      Write("source.in", "f32[1] {nan}\nf32[1] {2}\n"))
         .out;
   };
-  // The set of the output comes from q; the wrong piece is p.
+  // The set of the output is that of q, but the wrong piece is p.
   EXPECT_THAT(judged("maximum(a, b)", "add(p, b)"),
               AllOf(HasSubstr("p (maximum)"), HasSubstr("u.py:3"), Not(HasSubstr("u.py:4"))));
   EXPECT_THAT(judged("add(a, b)", "maximum(p, b)"),
@@ -113,8 +113,8 @@ TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
   EXPECT_THAT(judged("f32[2] {nan, 6}\n"), HasSubstr("pass"));
 }
 
-// Only options that were not given are suggested, and the facts and sentences of a freedom are
-// named.
+// The text suggests only options that were not given, and names the facts and sentences of a
+// freedom.
 TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
   const std::string module =
       Write("div.hlo",
@@ -138,7 +138,7 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
                               "elementwise_binary.31; narrowed by the fact integer.division\n")));
 }
 
-// The clauses of Div, Pow and Log have rulings about integers and about combinations.
+// The clauses of Div, Pow and Log cite rulings on integers and on combinations of operations.
 TEST_F(StoryTest, ARulingThatDoesNotApplyIsNotNamed) {
   const auto judged = [&](const std::string& type, const std::string& operation) {
     const std::string module =
@@ -206,7 +206,7 @@ TEST_F(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
     EXPECT_EQ(entry.path().filename().string().find_first_of(":*?\"<>|/\\"), std::string::npos);
   }
   ASSERT_FALSE(folder.empty());
-  // The run's directory was moved, and the working directory is another one.
+  // The run's directory has been moved, and the working directory is a different one.
   const std::string moved = Path("moved");
   std::filesystem::rename(out, moved);
   Ran all = RunHlocts("replay " + moved + " elementwise/max", "cd / &&");
@@ -280,7 +280,7 @@ TEST_F(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
     Ran ran = RunHlocts(command, "timeout -k 3 -s INT --preserve-status --foreground 0.5");
     EXPECT_EQ(ran.status, 130) << command << "\n" << ran.out;
   }
-  // The message has the whole command that continues a run, which begins when its engine started.
+  // The message contains the command that continues the run, which began when its engine started.
   const std::string run = "run movement/rev --backend=exec:" HLOCTS_BINARY_DIR
                           "/misbehaving_engine --out=" +
                           Path("cut-short");
@@ -297,7 +297,7 @@ TEST_F(StoryTest, AStartHasATimeLimitOfItsOwn) {
   const std::string rev = "run movement/rev:dimensions ";
   Ran never = RunHlocts(rev + "--start-timeout=1s --backend=exec:'sleep 1000'", "timeout 30");
   EXPECT_EQ(never.status, 3) << never.out;
-  // A short time limit of modules must not limit the start of an engine.
+  // A short time limit for modules must not limit the start of an engine.
   Ran slow = RunHlocts(rev + "--timeout=500ms --backend=exec:'sleep 1; exec " HLOCTS_BINARY_DIR
                              "/misbehaving_engine'",
                        "timeout 90");
@@ -315,7 +315,7 @@ TEST_F(StoryTest, TheTimeLimitHoldsForTheReference) {
   EXPECT_THAT(eval.out, HasSubstr("the reference exceeds its time limit"));
 }
 
-// The file is changed to a wrong one after the first answer; the second answer must report it.
+// After the first answer the file is replaced by a wrong one, which the second answer must report.
 TEST_F(StoryTest, WatchingACommandIsGivenAgainWhenItsFileHasChanged) {
   const std::string module = Write("watched.hlo", kPower), log = Path("watch.log");
   RunAndKill(
@@ -374,7 +374,7 @@ TEST_F(StoryTest, AFactWithoutWhichTheValueIsPermittedIsNamed) {
                                  Not(HasSubstr("elementwise_binary.5:"))));
   EXPECT_THAT(RunHlocts(judge + " --json --outputs=" + Write("fact.txt", "s32[2] {0, 4}\n")).out,
               HasSubstr(R"("facts":["integer.division"])"));
-  // The second element is wrong by the documents alone.
+  // By the documents alone, the second element is wrong.
   Ran by_both = RunHlocts(judge + " --outputs=" + Write("both.txt", "s32[2] {0, 3}\n"));
   EXPECT_THAT(by_both.out,
               AllOf(HasSubstr("at output 0 [1]"), HasSubstr("elementwise_binary.5: Div is lhs"),

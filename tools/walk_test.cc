@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of `hlocts walk` on real XLA: the promises of the API are kept, and a known defect is found
+// Tests `hlocts walk` on real XLA: XLA keeps the promises of the API, and a known defect is found
 // and minimised.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST_F(WalkTest, WhatTheHeaderPromisesHolds) {
   EXPECT_THAT(ran.out, HasSubstr("0 walks end in a difference"));
 }
 
-// XLA:CPU cannot execute an executable that was stored and loaded twice (results/walks/walks.txt).
+// XLA:CPU cannot execute what was stored and loaded twice (results/walks/walks.txt).
 TEST_F(WalkTest, ADifferenceIsFoundAndMadeSmall) {
   const Ran ran = RunHlocts("walk xla --walks=1 --steps=16 --seed=77");
   EXPECT_EQ(ran.status, 1) << ran.out;

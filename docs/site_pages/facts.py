@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the sources of the pages: clauses and cases as the program prints them, rulings and
+"""Reads the sources of the pages: clauses and cases as the program prints them, and the rulings and
 findings of the repository."""
 
 import collections
@@ -35,7 +35,7 @@ class Facts:
         return [json.loads(line) for line in text.splitlines()]
 
     def _rulings_of_clauses(self) -> dict[str, str]:
-        """Returns the ruling of each clause, which the program does not print."""
+        """Returns the ruling of each clause, because the program does not print it."""
         found: dict[str, str] = {}
         for path in (self.root / "spec" / "clauses").glob("*.textproto"):
             clause = ""
@@ -53,12 +53,12 @@ class Facts:
 
 
 def escaped(text: str) -> str:
-    """Returns text of data as Markdown without markup."""
+    """Returns the text with Markdown's special characters escaped."""
     return re.sub(r"([\\`*_{}\[\]()#+!|<>~])", r"\\\1", html.escape(text, quote=False))
 
 
 def anchor(name: str) -> str:
-    """Returns an id that is valid in an address."""
+    """Returns a name as an id that is valid in an address."""
     return re.sub(r"[^A-Za-z0-9.=,-]+", "-", name)
 
 
@@ -67,9 +67,9 @@ def operation_of(clause: str) -> str:
 
 
 def relinked(text: str, origin: str, facts: Facts, up: str) -> str:
-    """Returns Markdown of the repository with links that work on the site: links to pages of the
-    site, and names without a link for all other files. `origin`: the directory of the file; `up`:
-    the path from its page to the top of the site."""
+    """Returns Markdown of the repository with links that work on the site. Links to other files
+    than pages of the site become plain names. `origin` is the directory of the file, `up` the path
+    from its page to the top of the site."""
 
     def link(match: re.Match[str]) -> str:
         title, target = match[1], match[2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the page of each finding, with its module, and its certificate if it has one."""
+"""Makes the page of each finding, with its module and, if it has one, its certificate."""
 
 import json
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws pictures of accepted sets with the component that notebooks and the report use."""
+"""Draws pictures of acceptance sets with the component that notebooks and the report use."""
 
 import pathlib
 

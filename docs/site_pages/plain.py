@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies the repository's pages that the site has unchanged."""
+"""Copies pages of the repository that appear unchanged on the site."""
 
 import pathlib
 

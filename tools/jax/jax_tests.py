@@ -5,12 +5,12 @@
     git clone --depth=1 --branch=jax-v0.11.0 https://github.com/jax-ml/jax     # as installed
     jax_tests.py jax/tests --out=out/jax
 
-A random sample of each file runs, the same on every platform, first on cpu. The tests of a file run
-in one process, which restarts after a test that exceeds its time or crashes it. results.jsonl of
---out has a line per test: platform, file, test, outcome (passed, skipped, failed, timeout, crash),
-seconds, reason. An interrupted run continues. table.txt has the command, the versions, a row per
-file, every test that passed on cpu and not on a platform, the number of executions that the
-checking plugin judged, by verdict, and each fail. HLOCTS_CHECK holds settings of the check.
+A random sample of each file runs. It is the same on every platform; cpu comes first. The tests of a
+file run in one process, which is restarted after a test that exceeds its time limit or crashes it.
+--out contains results.jsonl with a line per test: platform, file, test, outcome (passed, skipped,
+failed, timeout, crash), seconds, reason; an interrupted run is continued. table.txt contains the
+command, the versions, a row per file, every test that passed on cpu but not on another platform, the
+numbers of verdicts of the checking plugin, and each fail. HLOCTS_CHECK has its settings.
 """
 
 from __future__ import annotations

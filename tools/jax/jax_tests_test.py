@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests jax_tests.py on a directory of tests that pass, are skipped, fail, hang and crash. Exit
-status 77 without pytest."""
+"""Tests jax_tests.py on a directory with tests that pass, are skipped, fail, hang and crash. Exit
+status 77 if pytest is missing."""
 import pathlib
 import subprocess
 import sys
@@ -44,13 +44,13 @@ def main():
         out = run(folder, "--sample=0", "--platforms=p")
         assert ROW in out and WHOLE in out, out
         assert "  failed  p  sample_test::T::test_a  ZeroDivisionError" in out, out
-        assert "test_c" not in out, out  # it fails on cpu, too
-        # A sample is part of a larger one, and an interrupted run continues.
+        assert "test_c" not in out, out  # it fails on cpu too
+        # A sample is part of every larger one, and an interrupted run is continued.
         log = folder / "out" / "results.jsonl"
         before = log.read_text()
         run(folder, "--sample=3", "--platforms=p")
         assert log.read_text() == before
-        # Executions under the checking plugin are counted, and each fail is listed.
+        # Executions with the checking plugin are counted, and each fail is listed.
         records = folder / "out" / "records" / "sample_test" / "1"
         records.mkdir(parents=True)
         (records / "results.jsonl").write_text(VERDICTS.lstrip())

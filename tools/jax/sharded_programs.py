@@ -4,9 +4,9 @@
 
     sharded_programs.py [--trials=N] [--seed=S] [--devices=8] [--platform=P] [--gspmd] [PROGRAM...]
 
-Prints one JSON line per trial: program, mesh, specs, verdict, reason. A trial that crashes is a
-`crash`, and the next ones run in a new process. Exit status 1: a trial is `fail`, `crash` or
-`rejected`; 77: JAX is not installed. Needs the Python package `hlocts`.
+Prints one JSON line per trial: program, mesh, specs, verdict, reason. If a trial crashes, its
+verdict is `crash`, and the next trials run in a new process. Exit status 1: a trial is `fail`,
+`crash` or `rejected`; 77: JAX is not installed. Needs the Python package `hlocts`.
 """
 import argparse
 import json
@@ -157,7 +157,7 @@ PROGRAMS = {
 
 
 def draw_spec(choose, leaf, axes):
-    """Returns axes of the mesh for dimensions that they divide; JAX rejects others."""
+    """Returns, for each dimension, axes of the mesh that divide it; JAX rejects others."""
     spec, left = [], dict(axes)
     for size in np.shape(leaf):
         taken = []
@@ -194,7 +194,7 @@ def trial(seed, names, devices):
              for tree in (tuple(arguments), jax.eval_shape(function, *arguments))]
     line = {"trial": seed, "program": name, "mesh": axes, "in_specs": str(specs[0]),
             "out_specs": str(specs[1])}
-    print(json.dumps(line), flush=True)  # printed first, in case the trial ends the process
+    print(json.dumps(line), flush=True)  # printed before the trial, which may end the process
     try:
         result = hlocts.check(function, *arguments, mesh=mesh, in_specs=specs[0],
                               out_specs=specs[1])
@@ -212,7 +212,7 @@ def child(options, names):
 
 
 def lines_of(options, names):
-    """Yields the last line of each trial. Replaces a process that ends early."""
+    """Yields the last line of each trial. Starts a new process if one ends early."""
     first, end = options.seed, options.seed + options.trials
     environment = dict(os.environ, JAX_PLATFORMS=options.platform, TF_CPP_MIN_LOG_LEVEL="3", XLA_FLAGS=(
         f"{os.environ.get('XLA_FLAGS', '')} --xla_force_host_platform_device_count={options.devices}"))

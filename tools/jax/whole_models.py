@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole models at growing size, which tools/measure/program_table.py --jax=whole_models judges."""
+"""Whole models of growing size, which tools/measure/program_table.py --jax=whole_models judges."""
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -123,7 +123,7 @@ def selective_scan(steps):
     return run, *arrays((steps, 8), scale=steps**0.5), *arrays((8, 4), (4,), (4,), scale=1)
 
 
-# A row starts at the last useful size of an earlier attack on the judge, if there was one.
+# The first size in a row is the last one that an earlier measurement could judge, if there was one.
 ROWS = {
     "adam_steps": (adam, 40, 80, 160),
     "attention_tokens": (lambda n: (attention, *arrays(*[(n, 16)] * 3, scale=n**0.5)), 128, 256),

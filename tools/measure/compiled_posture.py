@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints, for small programs and each compiler, the operations and element types of the optimized
-module, without a device. Data movement is omitted. Engines with the same operations share a line. A
+module; no device is needed. Omits data movement. Engines with the same operations share a line. A
 number is the count of an operation.
 
 A contraction without `high` or `highest` is computed at the chip's default precision."""
@@ -21,7 +21,7 @@ ENGINES += [f"xla_gpu@0.12.0.1?target={chip}" for chip in ("a100", "l4", "h100",
 
 DOT = "dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}"
 SUM = "s { a = $T[] parameter(0) b = $T[] parameter(1) ROOT r = $T[] add(a, b) }\n"
-# Each row has a name, type and size of both parameters, and the module's lines up to the root.
+# Each row has a name, the type and size of both parameters, and the module's lines up to the root.
 PROGRAMS = [
     ("dot", "f32", "256,256", f"ROOT r = f32[256,256] {DOT}"),
     ("dot, high", "f32", "256,256", f"ROOT r = f32[256,256] {DOT}, operand_precision={{high,high}}"),
@@ -82,7 +82,7 @@ def text(element_type, size, lines):
 
 
 def operations(optimized):
-    """Returns the counted, sorted operations of an optimized module as text."""
+    """Returns the operations of an optimized module, counted and sorted, as text."""
     counts = collections.Counter()
     for result, opcode, rest in INSTRUCTION.findall(optimized):
         if opcode in MOVES:

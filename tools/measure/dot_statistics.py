@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the statistical tests of lemma 44 on dots of 4,096 terms: correct orders that they mark,
-and faults that they detect. A second table has the errors of the outputs: no test detects a fault
-whose errors are within those of a correct order. --tosa=DIR judges the same outputs by the verifier
-of TOSA's conformance tests (DIR: the unpacked wheel tosa-tools) with its tests of each element, of
-variance and of bias. The verifier logs to standard error.
+"""Measures the statistical tests of lemma 44 on dots of 4,096 terms: which correct orders they
+mark, and which faults they detect. A second table shows the errors of the outputs: no test can
+detect a fault whose errors are within those of a correct order. With --tosa=DIR (the unpacked wheel
+tosa-tools), the verifier of TOSA's conformance tests also judges these outputs, with its tests of
+each element, of variance and of bias. The verifier logs to standard error.
 """
 
 import argparse
@@ -24,11 +24,11 @@ MODULE = f"""ENTRY e {{ a = f32[{ROWS},{TERMS}] parameter(0) b = f32[{TERMS},{CO
   ROOT d = f32[{ROWS},{COLUMNS}] dot(a, b), lhs_contracting_dims={{1}},
     rhs_contracting_dims={{0}} }}"""
 KINDS = ("normal", "positive", "cancelling", "wide")
-SET_WITH_BIAS = 3  # the data set of TOSA for which the verifier makes all of its tests
+SET_WITH_BIAS = 3  # the data set for which TOSA's verifier makes all of its tests
 
 
 def rounded(x, bits):
-    """Returns x in f32 with this many fewer bits of mantissa, to nearest, ties to even."""
+    """Returns x in f32 with `bits` fewer mantissa bits, rounded to nearest, ties to even."""
     code = np.asarray(x, np.float32).view(np.uint32).astype(np.uint64)
     half = np.uint64((1 << (bits - 1)) - 1)
     code = (code + half + ((code >> np.uint64(bits)) & np.uint64(1))) >> np.uint64(bits)
@@ -63,7 +63,7 @@ def sorted_terms(terms, sign):
 
 
 def fused(a, b, order):
-    """Adds each product without rounding it."""
+    """Adds each product without rounding it first."""
     total = np.zeros((ROWS, COLUMNS), np.float32)
     for k in order:
         exact = a[:, k, None].astype(np.float64) * b[None, k, :]
@@ -72,7 +72,7 @@ def fused(a, b, order):
 
 
 def right(a, b, random):
-    """Returns outputs of correct engines by the name of their order."""
+    """Returns outputs of correct engines, by the name of the order in which they add."""
     terms = (a.T[:, :, None] * b[:, None, :]).astype(np.float32)
     mixed = terms[random.permutation(TERMS)]
     return {
@@ -92,7 +92,7 @@ def right(a, b, random):
 
 
 def wrong(a, b, random):
-    """Returns outputs of wrong engines by the name of their fault."""
+    """Returns outputs of wrong engines, by the name of their fault."""
     terms = (a.T[:, :, None] * b[:, None, :]).astype(np.float32)
     one = terms.copy()
     one[random.integers(TERMS), random.integers(ROWS), random.integers(COLUMNS)] = 0
@@ -127,7 +127,7 @@ class Tensor(ctypes.Structure):
 
 
 class Tosa:
-    """The verifier, through its C interface."""
+    """The verifier of TOSA, called through its C interface."""
 
     def __init__(self, folder):
         path = next(pathlib.Path(folder).rglob("libtosa_reference_verify_lib.so"))
@@ -149,7 +149,7 @@ class Tosa:
 
 
 def judge(hlocts, a, b, outputs):
-    """Returns the verdicts of the outputs, in order."""
+    """Returns the verdicts on the outputs, in the same order."""
     with tempfile.TemporaryDirectory() as folder:
         module, inputs = f"{folder}/m.hlo", f"{folder}/i.npz"
         pathlib.Path(module).write_text(MODULE)
@@ -171,7 +171,7 @@ def main():
     given = parser.parse_args()
     tosa = Tosa(given.tosa) if given.tosa else None
     random = np.random.default_rng(given.seed)
-    counts = {}  # (is right, name): by kind of data, outputs that are marked, and that TOSA refuses
+    counts = {}  # (is right, name): by kind of data, outputs that are marked and that TOSA rejects
     errors = {}  # (is right, name): by kind of data, mean squares of errors in 2^-24 of magnitudes
     suspects = 0
     for kind in KINDS:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Stores and loads again an executable of XLA:CPU that was loaded from its serialization.
+"""Loads an executable of XLA:CPU from its serialization, then serializes and loads it once more.
 
-Needs only `pip install jax`. Exit status 1 and REPRODUCED if the second copy cannot be executed, 0
-if it returns the results of the first one.
+Needs only `pip install jax`. Prints REPRODUCED, with exit status 1, if the second copy cannot be
+executed. Exit status 0: it returns the results of the first one.
 """
 
 import sys

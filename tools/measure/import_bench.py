@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures the import of many verdicts. A synthetic run has a verdict for each of its cases, every
-fiftieth a failure with its module. It is imported into an empty store and, as the next nightly run,
-again.
+"""Measures the import of many verdicts. A synthetic run has a verdict for each of its cases; every
+fiftieth is a failure with a module. The run is imported into an empty store, and once more as the
+next nightly run.
 
   import_bench.py HLOCTS [VERDICTS]     a million; about 1 GB below $TMPDIR
 
-Exit status: 1 when an import takes more than 60 s or 500 MB, or the file is larger than that."""
+Exit status 1: an import takes more than 60 s or 500 MB, or the file is larger than 500 MB."""
 
 import json
 import os
@@ -38,7 +38,7 @@ def move_to_day(folder, day):
 
 
 def timed_import(hlocts, run, store):
-    """Returns wall and processor seconds, and the maximum memory in MB."""
+    """Returns wall seconds, processor seconds, and the maximum memory in MB."""
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
     subprocess.run([hlocts, "store", "import", run, f"--store={store}"], check=True)
     wall, after = time.monotonic() - start, resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Plants wrong passes: changes the optimized text of a compiler on purpose, one instruction at a
-time, and counts how many changes of a value the sets of the input module reject.
+"""Plants wrong passes: changes the text that a compiler has optimized, one instruction at a time,
+and counts how many of the changes of a value the sets of the input module reject.
 
-Modules are cases of the suite, with their inputs, or folders of `hlocts export`. A mutant whose
-outputs are bit for bit those of the optimized text changes no value and is not counted.
+Modules are cases of the suite, with their inputs, or folders of `hlocts export`. A mutant with the
+same outputs as the optimized text, bit for bit, changes no value and is not counted.
 """
 
 import argparse
@@ -27,7 +27,7 @@ DIRECTION = {"LT": "GE", "GE": "LT", "GT": "LE", "LE": "GT", "EQ": "NE", "NE": "
 
 
 def swapped(line, opcode, first, second):
-    """Returns the line with two of the opcode's operands exchanged; None if they are the same."""
+    """Returns the line with two operands of the opcode exchanged, or None if they are equal."""
     found = re.search(rf"(?<= {opcode}\()([^()]*)\)", line)
     parts = found.group(1).split(", ") if found else []
     if len(parts) <= second or parts[first] == parts[second]:
@@ -37,7 +37,7 @@ def swapped(line, opcode, first, second):
 
 
 def mutants(line):
-    """Yields (kind, changed line) for each fault that fits the instruction."""
+    """Yields (kind, changed line) for each fault that can be planted in the instruction."""
     found = re.search(r"= \S+ ([a-z0-9-]+)\(", line)
     opcode = found.group(1) if found else ""
     if opcode in OTHER:
@@ -79,20 +79,20 @@ def mutants(line):
 
 
 def hlocts(arguments, *words):
-    """Returns the program's answers, one JSON object per line."""
+    """Returns the JSON objects that the program prints, one per line."""
     done = subprocess.run([arguments.hlocts, *words], capture_output=True, text=True, check=False)
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def batch(arguments, folder, jobs, *words):
-    """Returns the answer to each job, from one process."""
+    """Returns the answer to each job; one process answers all."""
     path = folder / "jobs.jsonl"
     path.write_text("".join(json.dumps(job) + "\n" for job in jobs))
     return hlocts(arguments, words[0], f"--batch={path}", *words[1:])
 
 
 def evaluated(arguments, folder, texts, inputs):
-    """Returns the outputs of each text as the program writes them; None if it cannot."""
+    """Returns the outputs of each text as the program prints them; None if it cannot do so."""
     jobs = []
     for i, text in enumerate(texts):
         module = folder / f"{i}.hlo"
@@ -106,7 +106,7 @@ def evaluated(arguments, folder, texts, inputs):
 
 
 def plant(arguments, case, folder, chance):
-    """Returns a row for each planted change of values: (case, kind, instruction, verdict)."""
+    """Returns a row for each planted change of a value: (case, kind, instruction, verdict)."""
     module, inputs = case / "module.hlo", case / "inputs.txt"
     optimized = folder / "optimized.hlo"
     optimized.unlink(missing_ok=True)

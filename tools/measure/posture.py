@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Finds engines that repeat their bits. Each column compares with the first run of the batch:
+"""Shows whether engines repeat their bits. Each column is compared with a first run of the batch:
 
 repeats        199 more runs of one process
 threads        on one processor
-halves, rows   the batch as two modules of half the rows; each row as a module
-donated        the first argument is donated, and the result uses its memory if it fits
+halves, rows   two runs with half the rows each; one run per row
+donated        the first argument is donated; the result uses its memory if it fits
 batch/2, /4    the batch sharded over 2 or 4 devices
-sum/2, /4      the summed dimension sharded, parts added by an all-reduce
+sum/2, /4      the summed dimension sharded; an all-reduce adds the parts
 
-A cell is `same` or the number of elements that differ; `-`: nothing to compare. No document
-promises equal bits, so no row is a finding. A program is an entry of posture_programs.py.
+A cell is `same` or the number of elements that differ; `-`: there is nothing to compare. No
+document requires equal bits, so no row is a finding. A program is an entry of posture_programs.py.
 """
 
 import argparse
@@ -30,7 +30,7 @@ COLUMNS = ("repeats", "threads", "halves", "rows", "donated",
 
 
 def literal(dims, values):
-    """Returns a text literal of values in row-major order."""
+    """Returns the text of a literal from values in row-major order."""
     def nested(rest):
         if not rest:
             return next(values)
@@ -39,7 +39,7 @@ def literal(dims, values):
 
 
 def numbers(count, seed):
-    """Returns floats of f32, normal, as text."""
+    """Returns normally distributed f32 numbers as text."""
     draw = random.Random(seed)
     return [repr(struct.unpack("f", struct.pack("f", draw.gauss(0, 1)))[0]) for _ in range(count)]
 
@@ -52,7 +52,7 @@ def size(dims):
 
 
 def part(values, dims, dimension, number, parts):
-    """Returns part `number` of an array in row-major order that is cut along a dimension."""
+    """Returns part `number` of an array (in row-major order) that is divided along a dimension."""
     inner, length = size(dims[dimension + 1:]), dims[dimension] // parts
     whole = dims[dimension] * inner
     return [value for start in range(number * length * inner, len(values), whole)
@@ -60,14 +60,14 @@ def part(values, dims, dimension, number, parts):
 
 
 def joined(parts, rows):
-    """Joins arrays of `rows` rows that were cut along dimension 1."""
+    """Joins arrays with `rows` rows that were divided along dimension 1."""
     width = len(parts[0]) // rows
     return [value for row in range(rows) for one in parts
             for value in one[row * width:(row + 1) * width]]
 
 
 class Program:
-    """The modules and inputs of a program, for the whole batch or for some rows."""
+    """A program: its modules and inputs, for the whole batch or for some rows."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
@@ -95,7 +95,8 @@ class Program:
 
 
     def spread(self, parts, inside):
-        """Returns module and inputs for several devices, each with its rows or part of the sums."""
+        """Returns module and inputs for several devices; each has its rows or its part of the
+        sums."""
         rows = self.program.batch if inside else self.program.batch // parts
         text = self.program.spread if inside else self.program.text
         text = text.replace("$N", str(rows)).replace("$K", str(self.program.row[0] // parts))
@@ -117,7 +118,7 @@ class Program:
         return str(module), str(inputs)
 
     def gathered(self, answer, parts, inside):
-        """Joins the devices' results. Devices that should have equal results must have them."""
+        """Joins the results of the devices. Where these must be equal, checks it."""
         if answer is None:
             return None
         length = len(answer) // parts
@@ -130,7 +131,7 @@ class Program:
 
 
 class Engine:
-    """Runs jobs of one module each. A result is the list of its elements as text, or None."""
+    """Runs jobs with one module each. A result is the list of its elements as text, or None."""
 
     def __init__(self, hlocts, backend):
         self.command = [hlocts, "eval", f"--backend={backend}", "--json"]

@@ -14,10 +14,10 @@ MAXIMUM = ADD.replace("%add", "%max").replace("f32[] add(", "f32[] maximum(")
 
 
 class Posture(NamedTuple):
-    """A program. In its text $N is the number of rows. in_place: result and first parameter have
-    the same shape, so that the result may use the donated parameter's memory. spread: the program
-    for one of several devices, each with a part of the terms; $K is the size of the part. cut: the
-    cut dimension of each parameter, and of the result if it is also cut."""
+    """A program. $N in its text is the number of rows. in_place: the result has the shape of the
+    first parameter, whose memory it may use if that is donated. spread: the program for one of
+    several devices, each of which has a part of the terms; $K is the size of the part. cut: the
+    divided dimension of each parameter, and of the result if it is divided too."""
     name: str
     batch: int
     row: tuple

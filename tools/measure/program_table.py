@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Judges the results of engines for JAX programs, one line per program. The programs are those of
-tools/bench/programs, or with --jax those of tools/jax/sharded_programs.py (small ones) or
-whole_models.py (growing ones), lowered by the installed JAX. `sees` is the least error of an output
-element, relative to it, that the statistical tests of lemma 44 detect. The last line of an engine
-counts its verdicts.
+"""Judges the results of engines for JAX programs and prints a line per program. The programs are
+those of tools/bench/programs. With --jax, they are those of tools/jax/sharded_programs.py (small
+ones) or whole_models.py (growing ones), lowered by the installed JAX. `sees` is the smallest
+relative error of an output element that the statistical tests of lemma 44 detect. The last line of
+an engine has the numbers of its verdicts.
 """
 
 import argparse
@@ -22,7 +22,7 @@ PROGRAMS = ROOT / "tools" / "bench" / "programs"
 
 
 def judge(arguments, backend, module, inputs, cut=0):
-    """Returns the verdict in the JSON of `hlocts diff`, and the seconds that the command took."""
+    """Returns the verdict (JSON of `hlocts diff`), and the seconds that the command took."""
     command = [arguments.hlocts, "diff", str(module), inputs, f"--backend={backend}",
                f"--timeout={arguments.timeout}s", "--json"]
     if cut:

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the results of several engines on the same cases as one table: scorecard_matrix.py DIR...,
-from `hlocts run --out=DIR`.
+"""Prints the results of several engines on the same cases as one table. scorecard_matrix.py DIR...
+reads directories of `hlocts run --out=DIR`.
 
-A row for each engine has its cases by verdict. Then follows every case that some engine neither
-passes nor omits, with a letter for each engine. Directories of one engine are one row, in which the
-later directory prevails, such as a whole run and a second run of its surprises. The table's cases
-are those of the first engine, because others may have run a larger tier.
+Each engine has a row with the numbers of its cases by verdict. Then follows every case that some
+engine does not pass, except unsupported ones, with a letter per engine. Several directories of one
+engine make one row, e.g. a whole run and a second run of its unexpected cases; later directories
+take precedence. The cases are those of the first engine; others may have run a larger tier.
 """
 import collections
 import json
@@ -19,7 +19,7 @@ LETTERS = dict(zip(VERDICTS, ".Fn-RACT?ES?"))
 
 
 def read(folder):
-    """Returns the verdicts of one engine by case, and its name and version."""
+    """Returns the verdicts of one engine by case, and its name with version."""
     verdicts = {}
     for line in open(pathlib.Path(folder) / "verdicts.jsonl", encoding="utf-8"):
         verdict = json.loads(line)

@@ -7,9 +7,9 @@
     sweep.py --gate=FILE [--like=R] ENGINE   exit 1 if an error exceeds that of release R of the file
                                              (default: its last) or loses more results; one line for each
 
-A row of the file: release, function, type, ulps (the worst distance in units of the last place of the
-exact value, without subnormal operands and results), operand (where), lost (normal results that are
-returned as NaN or infinity), null for ulps if the release does not have the function.
+A row of the file has: release, function, type, ulps (the largest distance in units in the last place of
+the exact value, without subnormal operands and results), operand (of this distance), lost (number of normal
+results that are returned as NaN or infinity). ulps is null if the release lacks the function.
 
 Exit: 0; 1 with --gate, an error is larger; 2 the command line or a file is wrong; 3 an engine cannot
 run.
@@ -24,7 +24,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# The program of a checkout, of an installation, or on PATH.
+# The program of this checkout or installation, or else on PATH.
 PROGRAMS = (ROOT / "build/hlocts", ROOT.parents[1] / "bin/hlocts")
 PROGRAM = str(next(filter(pathlib.Path.exists, PROGRAMS), "hlocts"))
 TYPES = {"f16": (5, 10), "bf16": (8, 7)}
@@ -42,7 +42,7 @@ WRONG, CANNOT_RUN = 2, 3  # exit statuses
 
 
 class End(Exception):
-    """The exit status, and the reason in one sentence."""
+    """Carries the exit status, and the reason in one sentence."""
 
 
 def logistic(x):
@@ -54,7 +54,7 @@ def rsqrt(x):
 
 
 def cbrt(x):
-    """Computes cbrt by a logarithm, and a Newton step for the last bits."""
+    """Computes the cube root with a logarithm, and the last bits with a Newton step."""
     if not x:
         return x
     root = math.copysign(math.exp(math.log(abs(x)) / 3), x)
@@ -86,7 +86,7 @@ FUNCTIONS = {
 
 
 def value(bits, kind):
-    """Returns the number with these bits; None for NaN."""
+    """Returns the number with these bits, or None for NaN."""
     exponent_bits, mantissa_bits = TYPES[kind]
     sign = -1.0 if bits >> 15 else 1.0
     exponent = bits >> mantissa_bits & (1 << exponent_bits) - 1
@@ -100,15 +100,15 @@ def value(bits, kind):
 
 
 def limits(kind):
-    """Returns the least and the largest normal number."""
+    """Returns the smallest and the largest normal number."""
     exponent_bits, mantissa_bits = TYPES[kind]
     bias = (1 << exponent_bits - 1) - 1
     return math.ldexp(1, 1 - bias), math.ldexp(2 - math.ldexp(1, -mantissa_bits), bias)
 
 
 def distances(function, kind, answers):
-    """Returns the worst distance in units of the last place, its operand, and the count of results
-    that are NaN or infinite."""
+    """Returns the largest distance in units in the last place, its operand, and the number of
+    results that are NaN or infinite."""
     least, largest = limits(kind)
     worst, where, classes = 0.0, None, 0
     for bits, answer in enumerate(answers):
@@ -135,7 +135,7 @@ def distances(function, kind, answers):
 
 
 def bits_of(literal):
-    """Returns the elements of a literal with a layout."""
+    """Returns the elements of a literal whose shape has a layout."""
     return [int(word) for word in literal.partition("} {")[2].partition("}")[0].split(",")]
 
 
@@ -185,7 +185,7 @@ def rows_of(path):
 
 
 def release_of(path, like):
-    """Returns the name of a release (default: the last) and its rows by function and type."""
+    """Returns the name of a release (default: the last one), and its rows by function and type."""
     known = rows_of(path)
     like = like or (known[-1]["release"] if known else "in it")
     found = {(r["function"], r["type"]): r for r in known if r["release"] == like}
@@ -195,8 +195,8 @@ def release_of(path, like):
 
 
 def gate(rows, like, limits_of):
-    """Prints functions with larger errors than on the release. Returns the exit status: 3 if the
-    engine computes none of them."""
+    """Prints the functions whose errors are larger than in the release. Returns the exit status: 3
+    if the engine computes none of the functions."""
     worse = compared = 0
     for row in rows:
         limit = limits_of.get((row["function"], row["type"]))
@@ -212,7 +212,7 @@ def gate(rows, like, limits_of):
 
 
 def with_rows(path, rows):
-    """Writes the file with the rows of these releases and types replaced."""
+    """Writes the file; `rows` replace its rows of the same releases and types."""
     known = rows_of(path) if path.exists() else []
     fresh = {(row["release"], row["type"]) for row in rows}
     kept = [row for row in known if (row["release"], row["type"]) not in fresh] + rows
@@ -238,7 +238,7 @@ def main():
 
 
 def sweep(options):
-    if options.gate:  # files are read before the engines run
+    if options.gate:  # files are read before an engine runs
         like, limits_of = release_of(options.gate, options.like)
     if options.json and options.json.exists():
         rows_of(options.json)

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the error of each function of an engine over all f32 numbers, against the engine's f64.
 
-The engine evaluates the function in f32 and in f64 for the same operand, and returns for each row
-of 4,096 operands the worst distance. The worst row is then run alone and measured against the C
-library's function. If the engine's f64 is wrong, the two figures differ.
+For the same operand, the engine evaluates the function in f32 and in f64, and returns the largest
+distance for each row of 4,096 operands. The row with the largest distance then runs alone and is
+compared with the function of the C library. If the engine's f64 is wrong, the two figures differ.
 """
 
 import argparse
@@ -22,8 +22,8 @@ from sweep import FUNCTIONS, ROOT
 ROW = 4096
 CHUNK = 1 << 24
 ROWS = CHUNK // ROW
-# The distances in ulps of the exact value; -1 if an operand or the exact result is not a normal
-# number. Results that are not normal although they should be are counted.
+# Distances in ulps of the exact value; -1 if the operand or the exact result is not a normal
+# number. Also counts results that should be normal but are not finite.
 MODULE = """HloModule m
 max {{
   a = f32[] parameter(0)
@@ -127,7 +127,7 @@ class Engine:
 
 
 def worst_of(engine, name):
-    """Returns (worst distance by the engine's f64, first bit pattern of its row, results lost)."""
+    """Returns (largest distance from the engine's f64, first bits of its row, results lost)."""
     module = engine.write(name + ".hlo", MODULE.format(name=name, rows=ROWS))
     jobs = [(module, engine.write(f"{name}.{n}.txt", f"u32[] {n * CHUNK}\n"))
             for n in range((1 << 32) // CHUNK)]
@@ -142,7 +142,7 @@ def worst_of(engine, name):
 
 
 def measured(engine, name, first):
-    """Returns (distance, operand) of the worst in one row, by the C library's function."""
+    """Returns (distance, operand) of the worst result in one row, compared with the C library."""
     module = engine.write(name + ".alone.hlo", ALONE.format(name=name))
     row = range(first, first + ROW)
     inputs = engine.write(name + ".alone.txt", f"u32[{ROW}] {{{', '.join(map(str, row))}}}\n")

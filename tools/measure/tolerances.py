@@ -4,9 +4,9 @@
 
     tolerances.py           a table in Markdown: tolerance, example, its verdict, the verdict of hlocts
 
-Each rule has two examples: outputs of a conforming engine that it rejects, and outputs with a
-seeded fault that it accepts. The expected value is the exact one, rounded once. Exit status 1 if a
-result differs. The projects publish the rules; docs/pages/tolerances.md names the sources.
+Each rule has two examples: outputs of a conforming engine that the rule rejects, and outputs with a
+seeded fault that it accepts. The expected value is the exact value, rounded once. Exit status 1 if
+a result differs. Projects publish these rules; docs/pages/tolerances.md names the sources.
 """
 
 import json
@@ -40,7 +40,7 @@ ENTRY main {{
 UNARY = "HloModule m\nENTRY main {{\n  x = f32[] parameter(0)\n  ROOT r = f32[] {name}(x)\n}}\n"
 ADD = "HloModule m\nENTRY main {{\n  x = {type}[] parameter(0)\n  ROOT r = {type}[] add(x, x)\n}}\n"
 
-BIG = 2.0**16  # the next number of f32 is 2^-7 away
+BIG = 2.0**16  # the distance to the next f32 number is 2^-7
 
 
 def ulps(expected, found):
@@ -66,7 +66,7 @@ def correlated(least):
 
 
 def tosa_dot(k, most, fraction):
-    """Checks the bound of each element, and the mean square of 1,000 results like this one."""
+    """Checks the bound of each element, and the mean square of 1,000 results equal to this one."""
 
     def holds(expected, found, bound):
         if not np.isfinite(bound) or bound > most:
@@ -92,7 +92,7 @@ def repr_of(x):
 def examples():
     """Yields (rule, words, the rule accepts, hlocts accepts, rule's function, module, inputs,
     expected, found, bound)."""
-    # Terms that cancel: 2^16 + 1.003 rounds to 2^16 + 1.
+    # Terms that cancel: 2^16 + 1.003 is rounded to 2^16 + 1.
     terms, none, two = np.float32([BIG, 1.003, -BIG]), np.float32(0), np.float32(2)
     ones = np.ones(3, np.float32)
     dot = DOT.format(type="f32", k=3)
@@ -118,7 +118,7 @@ def examples():
     yield ("TOSA, dot product: error at most 2K, mean square at most 1.6K", "1 and 4,095 times 2^-25 from left to right: 1",
            False, True, tosa_dot(k, 3.4e38, 23), long, ("f32", small, np.ones(k, np.float32)), total,
            np.float32(1), float(total))  # fmt: skip
-    # Seeded faults.
+    # Outputs with seeded faults.
     half = np.float32(0.5)
     off = half
     for _ in range(30):
@@ -142,7 +142,7 @@ def examples():
 
 
 def judged(folder, module, inputs, found):
-    """Returns True if `hlocts judge` accepts it."""
+    """Returns True if `hlocts judge` accepts the outputs `found`."""
     kind, *arrays = inputs
     for name, text in (("m.hlo", module), ("in.txt", "".join(literal(kind, a) for a in arrays)),
                        ("out.txt", literal(kind, found))):  # fmt: skip

@@ -74,7 +74,7 @@ OpcodeSet Generated() {
     if (RowOf(opcode).weight == 0) return false;
     return generators::OpGeneratorOf(opcode) != nullptr ||
            ops::IsOneOf(opcode, {Opcode::kParameter, Opcode::kConstant,
-                                 Opcode::kGetTupleElement});  // the writer makes these itself
+                                 Opcode::kGetTupleElement});  // the writer emits these itself
   });
 }
 
@@ -104,7 +104,7 @@ OpcodeSet InClauses(const ClausesOfOpcodes& clauses) {
   return set;
 }
 
-// The opcodes that one of our plugins declares; nullopt if the plugin is not built.
+// Returns the opcodes that a plugin of this project declares; nullopt if it is not built.
 std::optional<OpcodeSet> OfPlugin(absl::string_view engine) {
   const auto path = backends::PluginOf(engine);
   if (!path.ok()) return std::nullopt;

@@ -2,7 +2,7 @@
 // Checks that each part of the program that needs an entry per operation has one for every opcode.
 //
 // The compiler reports a missing row of spec/ops and a missing member of a kind; this table reports
-// all other gaps. A missing entry needs a line with a reason in spec/ops/exempt.def. To add a
+// all other gaps. For an intended gap, add a line with a reason to spec/ops/exempt.def. For a new
 // consumer, add a row to AllConsumers.
 #pragma once
 
@@ -19,21 +19,21 @@ using OpcodeSet = std::bitset<kOpcodeCount>;
 
 struct Consumer {
   absl::string_view name;
-  absl::string_view what;  // the name of its entry for an operation
+  absl::string_view what;  // what an entry for an operation is called here
   OpcodeSet has;
 };
-// All consumers. `home` is the directory of suites/ and spec/.
+// Returns all consumers. `home` is the directory that contains suites/ and spec/.
 absl::StatusOr<std::vector<Consumer>> AllConsumers(const std::string& home);
 
 // A line of spec/ops/exempt.def.
 struct Exemption {
   Opcode opcode;
-  absl::string_view consumers;  // names, separated by blanks
+  absl::string_view consumers;  // names, separated by spaces
   absl::string_view reason;
   bool Names(absl::string_view consumer) const;
 };
 absl::Span<const Exemption> AllExemptions();
-// The reason of an exemption; "" if there is none.
+// Returns the reason of an exemption, or "" if there is none.
 absl::string_view ReasonOf(Opcode opcode, absl::string_view consumer);
 
 }  // namespace hlocts::tools

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that no operation is missing anywhere without a reason, and that no reason remains once its
-// gap is closed.
+// Tests that every missing entry has a reason, and that every reason is for a missing entry.
 #include "tools/operations/consumers.h"
 
 #include <gtest/gtest.h>
@@ -39,7 +38,7 @@ TEST(Operations, ReasonsNameHolesThatAreThere) {
     for (absl::string_view name : absl::StrSplit(line.consumers, ' ')) {
       const auto consumer = std::find_if(Consumers().begin(), Consumers().end(),
                                          [&](const Consumer& c) { return c.name == name; });
-      const bool absent = consumer == Consumers().end();  // an engine that is not built
+      const bool absent = consumer == Consumers().end();  // of an engine that is not built
       ASSERT_TRUE(!absent || name == "cpu" || name == "cuda") << "spec/ops/exempt.def: " << name;
       if (absent) continue;
       EXPECT_FALSE(consumer->has[static_cast<size_t>(line.opcode)])

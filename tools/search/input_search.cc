@@ -21,7 +21,7 @@ constexpr size_t kKeptMax = 256;
 // After this many verdicts, or a quarter of the time, mostly outputs that look wrong are judged.
 constexpr int64_t kAllJudged = 60;
 constexpr int64_t kJudgedPerPass = 8;
-constexpr int64_t kStepsMax = 100'000;  // limit of loop trips for one input
+constexpr int64_t kStepsMax = 100'000;  // limit of loop iterations for one input
 
 struct Kept {
   Inputs inputs;
@@ -56,7 +56,7 @@ bool IsWrong(Outcome kind) {
   }
 }
 
-// The midpoint of two literals in the order of the type; `low` if no number is between.
+// Returns the midpoint of two literals in the order of the type; `low` if there is none in between.
 Literal Halfway(const Literal& low, const Literal& high, bool* moved) {
   Literal middle = low;
   const PrimitiveType type =
@@ -78,9 +78,9 @@ Literal Halfway(const Literal& low, const Literal& high, bool* moved) {
   return middle;
 }
 
-// Returns true if the classes of all elements agree, and numbers agree except for the last bits.
-// That proves nothing, but it is then better to spend the time on another input than on judging
-// this one.
+// Returns true if all elements are of the same class as expected, and numbers are equal except for
+// their last bits. This proves nothing, but the time is then better spent on another input than on
+// judging this one.
 bool LooksRight(const Literal& found, const Literal& expected) {
   if (!found.shape().IsArray()) return true;
   const PrimitiveType type = ComponentType(expected.element_type());
@@ -129,7 +129,7 @@ class Search {
   }
 
   SearchResult Run() {
-    constexpr uint64_t kRounds = 3;  // of all recipes, before regions are used
+    constexpr uint64_t kRounds = 3;  // rounds of all recipes before regions are used
     for (uint64_t number = 0; !Done(); ++number) {
       if (number < kRounds * generators::InputRecipes::Count() || number % 2 == 0) {
         TryRecipe(recipe_++);
@@ -182,7 +182,7 @@ class Search {
       KeepInterestingInputs(inputs, evaluated->regions);
     } else {
       ++result_.counts.not_run;
-      // A module that the reference cannot evaluate runs once, for its verdict.
+      // If the reference cannot evaluate the module, the engine runs it once, for the verdict.
       over_ = absl::IsUnimplemented(evaluated.status()) ||
               (result_.counts.inputs == 0 && Seconds() >= options_.seconds_max / 2);
       if (!over_ || result_.counts.inputs > 0) return;
@@ -201,7 +201,7 @@ class Search {
         backends::RunModule(backend_, module_, diff_.load, request);
     if (options_.stop && options_.stop()) return;
     const bool plain = request.Repeatable() && outcome.result.outfeed.empty();
-    // Outputs equal to the reference's are acceptable; no sets are needed.
+    // Outputs that equal those of the reference are acceptable; sets are not needed.
     if ((passed_ || judged_ >= kJudgedPerPass) && plain && expected != nullptr &&
         outcome.has_values() && SameBits(outcome.result.outputs, *expected)) {
       ++result_.counts.passed;
@@ -218,7 +218,7 @@ class Search {
     reports::Verdict verdict = differ.DiffOutcome(outcome, backend_);
     judging_seconds_ += Seconds() - before;
     ++judged_;
-    // A timeout of the reference is not a verdict on the engine.
+    // A timeout of the reference says nothing about the engine.
     const bool judged = !outcome.has_values() || verdict.kind != Outcome::kTimeout;
     result_.failed = judged && IsWrong(verdict.kind);
     over_ = over_ || verdict.kind == Outcome::kUnsupported || verdict.kind == Outcome::kError;
@@ -247,7 +247,7 @@ class Search {
     Try("change of an input that reached a new region", std::move(inputs));
   }
 
-  // Moves from an input outside a region towards one inside it, in some of the leaves.
+  // Moves some leaves of an input outside of a region towards those of an input inside the region.
   void TryBoundary() {
     if (kept_.size() < 2) return;
     const Kept& outside = kept_[random_.Below(kept_.size())];
@@ -260,7 +260,7 @@ class Search {
     Inputs low = outside.inputs, high = inside.inputs;
     for (size_t d = 0; d < low.size(); ++d) {
       for (size_t i = 0; i < low[d].size(); ++i) {
-        // The other leaves are those of the input inside the region.
+        // Other leaves are those of the input inside the region.
         const bool other_sizes = low[d][i].runtime_sizes() != high[d][i].runtime_sizes();
         if (other_sizes || random_.Below(2) == 0) low[d][i] = high[d][i];
       }

@@ -16,8 +16,8 @@ namespace {
 
 constexpr int64_t kElementsLookedAt = 1024;
 
-// The class of a number. kOther is the first class of ordinary numbers, by sign and by quarter of
-// the type's range.
+// The class of a number. Ordinary numbers have the classes from kOther on, by sign and by quarter
+// of the type's range.
 enum Class : uint64_t { kNan, kInfinity, kZero, kSubnormal, kMost, kOne, kOther = 8 };
 constexpr uint64_t kNegative = 16;
 
@@ -54,7 +54,7 @@ uint64_t ClassOf(PrimitiveType type, uint64_t bits) {
   return kOther | static_cast<uint64_t>(std::min(3.0, size * 4)) | (value < 0 ? kNegative : 0);
 }
 
-// The bits of element `i` of an array, or of the only element of a scalar.
+// Returns the bits of element `i` of an array; a scalar has the same element for every `i`.
 uint64_t BitsOf(const Literal& literal, int64_t i) {
   return generators::ElementBits(literal, generators::ComponentCount(literal) == 1 ? 0 : i);
 }
@@ -67,7 +67,7 @@ enum Kind : uint64_t {
   kStart = 5 << 24
 };
 
-// Adds the regions of one run of an instruction.
+// Adds the regions that one execution of an instruction reaches.
 class Adder {
  public:
   Adder(uint64_t number, Regions& regions) : number_(number << 32), regions_(regions) {}
@@ -95,7 +95,7 @@ class Adder {
     }
   }
 
-  // Adds the relation of two operands, and how far the result is below the larger operand.
+  // Adds the order of two operands, and by how much the result is smaller than the larger operand.
   void AddPair(const Literal& a, const Literal& b, int64_t i, PrimitiveType type, uint64_t result) {
     const PrimitiveType operand = ComponentType(a.element_type());
     if (operand != ComponentType(b.element_type())) return;
@@ -115,8 +115,8 @@ class Adder {
       regions_.insert(number_ | kLost | static_cast<uint64_t>(std::min(lost / 4, 255.0)));
   }
 
-  // Adds the positions of integers used as indices: below the range, at the first index, inside, at
-  // the last index, beyond the range.
+  // Adds the positions of integers that are indices: below the range, at the first index, inside,
+  // at the last index, above the range.
   void AddStarts(const Instruction& instruction, absl::Span<const Literal> operands) {
     for (size_t k = 1; k < operands.size(); ++k) {
       if (!IsIndexOperand(instruction, static_cast<int64_t>(k))) continue;

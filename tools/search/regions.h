@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The semantic regions of a module's instructions that an input reaches: classes of operands and
-// results, their order, digits lost by a subtraction, the positions of start indices in their
-// range.
+// The semantic regions that an input reaches in a module's instructions: classes of operands and
+// results, the order of operands, digits lost by a subtraction, and positions of start indices in
+// their range.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@
 
 namespace hlocts::tools {
 
-// Region numbers, which have the same meaning in every run of one module.
+// Numbers of regions. A number has the same meaning in every run of one module.
 using Regions = std::set<uint64_t>;
 
-// Observes evaluations of one module. Samples the elements of large arrays.
+// Observes evaluations of one module. Of large arrays, it observes a sample of the elements.
 class RegionRecorder : public reference::EvalHook {
  public:
   explicit RegionRecorder(const Module& module);
@@ -36,7 +36,7 @@ class RegionRecorder : public reference::EvalHook {
 
  private:
   absl::flat_hash_map<const Instruction*, uint64_t> numbers_;
-  std::mutex mutex_;  // each device has a thread
+  std::mutex mutex_;  // each device has its own thread
   Regions regions_;
 };
 

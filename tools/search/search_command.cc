@@ -23,7 +23,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Returns the path of an output file on a module without its ending, e.g.
+// Returns the path of an output file about a module, without extension, e.g.
 // "out/diff/results_findings_<x>_module" for results/findings/<x>/module.hlo.
 std::string StemOf(const std::string& module) {
   std::string name = std::filesystem::path(module).replace_extension().string();
@@ -89,7 +89,7 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
   search.name = result.counts.search;
   search.file = flags.output.empty() ? StemOf(job.module_name) + ".inputs.txt" : flags.output;
   const absl::Status written = WriteInputs(job.request, diff.load.partitions, search.file);
-  if (!written.ok()) {  // the failure is printed all the same
+  if (!written.ok()) {  // the failure is printed in any case
     Fail(Annotate(written, "the inputs found are not kept (-o FILE names another file)"));
     search.file.clear();
   }

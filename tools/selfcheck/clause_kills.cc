@@ -40,7 +40,7 @@ std::string HashOf(const suites::Case& one, const backends::Fault& fault) {
   return absl::StrFormat("%012x", hash >> 16);
 }
 
-// The name of the case as it is written: "movement/pad:types" for "movement/pad:types:type=f32".
+// Returns "movement/pad:types", the name in the file, for "movement/pad:types:type=f32".
 std::string NameOf(const std::string& address) {
   return address.substr(0, address.find(':', address.find(':') + 1));
 }
@@ -55,7 +55,7 @@ bool Cites(const suites::Case& one, const std::string& clause) {
   return std::find(one.clauses.begin(), one.clauses.end(), clause) != one.clauses.end();
 }
 
-// The error of a line that can be found without running anything.
+// Returns the error of a line if it can be found without running anything, else "".
 std::string ErrorOf(const ClauseKill& kill, const ByAddress& cases) {
   if (backends::FindFault(kill.fault) == nullptr)
     return absl::StrCat("expected a fault, found ", kill.fault);
@@ -181,13 +181,13 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
 
 namespace {
 
-// Finds the faults that the cases of one clause detect, and selects the one to keep.
+// Finds the faults that the cases of one clause detect, and selects the best one.
 class Search {
  public:
-  // `all` has the clauses that cases test, whose signatures name the operands.
+  // `all` has all clauses that cases test; their signatures contain the names of operands.
   Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
          const std::vector<suites::Case>& cases, int jobs);
-  // The best fault; nullopt if there is none. Faults of earlier clauses have lower preference.
+  // Returns the best fault, or nullopt. Faults that earlier clauses use are less preferred.
   std::optional<ClauseKill> Best(const ClauseText& clause);
 
  private:
@@ -230,7 +230,7 @@ std::vector<suites::Case> CasesOfSearch(const std::vector<ClauseText>& clauses,
 Search::Search(const std::vector<ClauseText>& clauses, const std::vector<ClauseText>& all,
                const std::vector<suites::Case>& cases, int jobs)
     : signatures_(SignaturesOf(all)) {
-  static std::vector<suites::Case> chosen;  // static, since trials point to them
+  static std::vector<suites::Case> chosen;  // static, because trials contain pointers to them
   chosen = CasesOfSearch(clauses, cases);
   int64_t left_out = 0;
   trials_ = TrialsOfCases(chosen, left_out);
@@ -269,9 +269,9 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
   const std::string& id = faults_[fault];
   bool its_rule = id == "infer.forgets-rule/" + clause.id;
   bool of_family = absl::StrContains(id, "/");
-  // A rejection breaks every case, regardless of its subject.
+  // A fault that rejects modules breaks every case, whatever the case is about.
   bool proves_little = absl::StrContains(id, "refused") && !IsPermission(clause.text);
-  // The opcode's own name carries no information.
+  // The opcode's own name is in every sentence about it.
   std::string about = id.substr(std::min(id.size(), id.find_first_of("./")));
   if (!of_family) absl::StrAppend(&about, " ", backends::FindFault(id)->what);
   std::set<std::string> words = WordsOf(about), text = WordsOf(clause.text);
@@ -283,8 +283,8 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
     affinity += 2;
   }
   const int taken = used_.count(fault) == 0 ? 0 : 2 * used_.at(fault);
-  // A fault is specific to the clause if it shares words with the sentence and only the clause's
-  // cases detect it.
+  // A fault is specific to the clause if its description shares words with the sentence and only
+  // cases of this clause detect it.
   const bool own = affinity > 0 && noticed.own == noticed.all;
   const int kind = (its_rule ? 0 : 4) + (proves_little ? 2 : 0) + (own ? 0 : 1);
   return {kind, -affinity, noticed.all - noticed.own + taken, of_family ? 1 : 0, id};
@@ -309,15 +309,15 @@ std::optional<ClauseKill> Search::Best(const ClauseText& clause) {
   return best->second;
 }
 
-// Runs the clause's own cases on the fault of a line, which was written by hand, or is stale
-// because its case or fault changed.
+// Runs the clause's cases on the fault of a line that was written by hand, or whose case or fault
+// has changed.
 std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suites::Case>& cases,
                                   int jobs) {
   const backends::Fault* fault = backends::FindFault(kill.fault);
   if (fault == nullptr) return std::nullopt;
   std::vector<std::pair<const suites::Case*, std::string>> pairs;
   for (const suites::Case& one : cases) {
-    if (one.tier == suites::Tier::kExhaustive) continue;  // takes hours
+    if (one.tier == suites::Tier::kExhaustive) continue;  // these run for hours
     if (Cites(one, kill.clause)) pairs.emplace_back(&one, kill.fault);
   }
   std::vector<bool> killed = PairsKilled(pairs, jobs);
@@ -337,7 +337,7 @@ std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suit
   return result;
 }
 
-// Counts the cases of the smoke tier, and of the clause, that detect the faults of new lines.
+// Counts the cases of the smoke tier and of the clause that detect the faults of new lines.
 void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& cases, int jobs) {
   std::vector<std::string> faults;
   for (const ClauseKill& kill : kills) {
@@ -361,7 +361,7 @@ void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& c
   }
 }
 
-// The clause's line unchanged, or tried again; nullopt if its fault is not detected.
+// Returns the clause's line, unchanged or tried again; nullopt if the fault is not detected.
 std::optional<ClauseKill> Kept(const std::string& clause, const std::vector<ClauseKill>& kills,
                                const ByAddress& by_address, const std::vector<suites::Case>& cases,
                                int jobs) {

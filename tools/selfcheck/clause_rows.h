@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the rows of clauses in reports. Each has the clause of the registry and its seeded fault
-// (suites/clause_mutants.txt), or, if no case can test the clause, the program that does
+// Makes the rows of clauses in reports. A row has the clause of the registry and its seeded fault
+// (suites/clause_mutants.txt), or, if no case can test the clause, the program that tests it
 // (suites/clause_tests.txt).
 #pragma once
 
@@ -15,7 +15,7 @@ namespace hlocts::tools {
 
 absl::StatusOr<std::vector<reports::ClauseRow>> LoadClauseRows();
 
-// The programs as "file:test", by clause.
+// Returns the programs that test clauses as "file:test", by clause.
 std::map<std::string, std::vector<std::string>> ProgramsOfClauses();
 
 }  // namespace hlocts::tools

@@ -17,15 +17,15 @@
 namespace hlocts::tools {
 namespace {
 
-// The areas whose cases test several opcodes together.
+// Returns true for areas whose cases test several opcodes together.
 bool IsMixed(const suites::Case& one) {
   std::string area = one.address.substr(0, one.address.find('/'));
   return area == "aliasing" || area == "broadcasting" || area == "layout" || area == "programs" ||
          area == "composition" || area == "edition_2018";
 }
 
-// Returns true if the case tests the operation that the fault affects, and does not only use it to
-// test another one.
+// Returns true if the case tests the operation that the fault affects, and not only uses it to test
+// another operation.
 bool IsAbout(const backends::Fault& fault, const suites::Case& one) {
   if (fault.opcodes.empty() || IsMixed(one)) return true;
   auto opcode = OpcodeFromName(one.opcode);
@@ -33,7 +33,7 @@ bool IsAbout(const backends::Fault& fault, const suites::Case& one) {
          std::find(fault.opcodes.begin(), fault.opcodes.end(), *opcode) != fault.opcodes.end();
 }
 
-// The numbers of the trials that detect the fault, "3 17 ".
+// Returns the numbers of the trials that detect the fault, as text: "3 17 ".
 std::string TrialsKilling(const std::string& id, const std::vector<Trial>& trials) {
   std::string text;
   const backends::Fault* fault = backends::FindFault(id);
@@ -46,8 +46,8 @@ std::string TrialsKilling(const std::string& id, const std::vector<Trial>& trial
   return text;
 }
 
-// The time limit in seconds, which only an endless loop exceeds on any machine. A lower limit would
-// let the clock decide whether a fault counts as detected.
+// A time limit in seconds, which on any machine only an endless loop exceeds. With a lower limit,
+// it would depend on the machine whether a fault is detected.
 constexpr double kHangs = 900;
 
 std::vector<size_t> NumbersOf(absl::string_view text) {
@@ -59,8 +59,8 @@ std::vector<size_t> NumbersOf(absl::string_view text) {
   return numbers;
 }
 
-// Fills the rows of the faults whose indices are in `which`. A child process runs `together`
-// faults. If it crashes or hangs, its faults are appended to `again`.
+// Fills the rows of the faults with indices `which`. A child process runs `together` faults. If it
+// crashes or hangs, its faults are appended to `again`.
 void FillRows(const std::vector<std::string>& faults, const std::vector<size_t>& which,
               size_t together, const std::vector<Trial>& trials, int jobs,
               std::vector<std::vector<size_t>>& rows, std::vector<size_t>& again,

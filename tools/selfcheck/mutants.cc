@@ -74,8 +74,8 @@ bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult
   return same(a.outputs, b.outputs) && same(a.outfeed, b.outfeed);
 }
 
-// Returns the verdict on the faulty engine. If it returns the reference's bits, the verdict is a
-// pass without being judged.
+// Returns the verdict on the faulty engine. If the engine returns the bits of the reference, the
+// verdict is a pass and nothing is judged.
 reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile,
                            bool& changed) {
   backends::DiffOptions options;
@@ -99,12 +99,12 @@ reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profil
 
 struct Change {
   std::string name;
-  Opcode opcode;  // the opcode whose rules change
-  bool wider;     // allows more than the table; otherwise less
+  Opcode opcode;  // the opcode whose rule changes
+  bool wider;     // true: allows more than the table; false: less
   std::function<void(Rule&)> change;
 };
 
-// The operations whose rules are mutated, at least one for each kind of rule.
+// The operations whose rules are mutated: at least one for each kind of rule.
 constexpr Opcode kMutated[] = {
     Opcode::kAdd,         Opcode::kSubtract, Opcode::kMultiply,
     Opcode::kDivide,      Opcode::kSqrt,     Opcode::kTanh,
@@ -171,7 +171,7 @@ bool Contains(const Module& module, Opcode opcode) {
   return backends::AppliesTo(probe, module);
 }
 
-// Runs legal noise on the trials that contain the operation.
+// Runs legal noise on the trials with the operation. Returns the first that fails, or "".
 std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
   for (const Trial& trial : trials) {
     if (!trial.valid || !Contains(*trial.module, opcode)) continue;
@@ -220,7 +220,7 @@ std::string Sets(const Trial& trial, const RuleChange& change) {
   return sets.ok() ? AcceptanceToJsonl(*sets) : "";
 }
 
-// The number of trials of one device on which the mutant and the table accept different values.
+// Returns the number of one-device trials for which the mutant and the table differ in some set.
 int64_t CountChanged(const Change& mutant, const std::vector<Trial>& trials) {
   int64_t changed = 0;
   for (const Trial& trial : trials) {
@@ -232,7 +232,7 @@ int64_t CountChanged(const Change& mutant, const std::vector<Trial>& trials) {
   return changed;
 }
 
-// Tries a mutant in a child process (RunMutants), since the trials keep the mutant's table.
+// Tries a mutant. Runs in a child process (RunMutants), because the trials keep the mutant's table.
 MutantResult Notice(const Change& mutant, std::vector<Trial>& trials,
                     const std::vector<std::string>& killed) {
   MutantResult result;

@@ -29,7 +29,7 @@ void Add(const Unusual& from, Unusual& into) {
   into.elements_marked += from.elements_marked;
 }
 
-// The report as text, which a child process passes to its parent.
+// Returns the report as text, with which a child process passes it to its parent.
 std::string ToText(const NoiseReport& report) {
   Json failures = Json::array();
   for (const NoiseReport::Failure& failure : report.failures) {
@@ -117,7 +117,7 @@ reports::Verdict Judge(const Trial& trial, backends::Differ& differ, backends::B
   return verdict;
 }
 
-// Elements of floating-point outputs of at least 16 bits, which the statistical tests read.
+// Returns the number of output elements that the statistical tests use: floats of at least 16 bits.
 int64_t FloatsOf(const Module& module) {
   int64_t floats = 0;
   for (const Shape& leaf : backends::OutputLeafShapes(module)) {
@@ -161,7 +161,7 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
       HLOCTS_CHECK(engine.ok());
       reports::Verdict verdict = Judge(trial, differ, **engine, mode, report);
       Count(verdict, FloatsOf(*trial.module), report);
-      // A suspect is a failure of typical noise only.
+      // A suspect is a failure only if the noise is typical.
       const bool excused =
           IsInconclusive(verdict.kind) || (verdict.kind == Outcome::kSuspect && !mode.typical);
       if (IsFailure(verdict.kind) && !excused) {

@@ -12,7 +12,7 @@
 
 namespace hlocts::tools {
 
-// Limits the steps, so that a loop that a fault makes endless does not delay the rest.
+// Limits the steps: a loop that a fault makes endless must not delay the other trials.
 backends::LoadOptions BoundedLoad() {
   backends::LoadOptions load;
   load.steps_max = 20'000;

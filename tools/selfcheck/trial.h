@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials of the self-check: modules with arguments and the reference evaluator's results, from the
-// suites or from the generator.
+// Trials of the self-check: modules with arguments and the results of the reference. They come from
+// the suite or from the generator.
 #pragma once
 
 #include <memory>
@@ -15,24 +15,24 @@ namespace hlocts::tools {
 
 struct Trial {
   std::string name;
-  const suites::Case* one = nullptr;  // the case; nullptr for a generated module
+  const suites::Case* one = nullptr;  // the case, or nullptr for a generated module
   bool valid = true;                  // false: the module must be rejected
   std::unique_ptr<Module> module;
   backends::LoadOptions load;
   backends::ExecuteRequest request;
   backends::ExecuteResult expected;  // the reference's result, for valid modules
-  RuleChange change_rule;            // changed rule table for the judge of this trial
+  RuleChange change_rule;            // changes the rule table of the judge for this trial
 };
 
-// Returns limits that stop a loop that a fault makes endless.
+// Returns limits that end a loop which a fault has made endless.
 backends::LoadOptions BoundedLoad();
 
 // Returns trials of reject cases and of cases that the reference evaluates. `cases` must outlive
-// the trials. Counts the cases that the reference does not evaluate in `left_out`.
+// the trials. Adds the number of other cases to `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out);
 
-// Returns module `number` of the campaign with that seed. `valid` is false if the reference does
-// not evaluate the module.
+// Returns module `number` of the campaign with this seed. `valid` is false if the reference does
+// not evaluate it.
 Trial GeneratedTrial(uint64_t seed, uint64_t number);
 std::vector<Trial> GeneratedTrials(uint64_t seed, int64_t count);
 

@@ -11,7 +11,7 @@
 namespace hlocts::tools {
 namespace {
 
-// A generated module with the reference's result.
+// A generated module, and the reference's result for it.
 struct First {
   std::string name;
   fuzz::Sample sample;

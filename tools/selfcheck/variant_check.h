@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the metamorphic rules on random modules: on the reference evaluator, a metamorphic variant
-// must have the same meaning as its module.
+// Checks the metamorphic rules on random modules: by the reference, a variant must have the same
+// meaning as its module.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace hlocts::tools {
 
 struct VariantCounts {
   const generators::MetamorphicRule* rule = nullptr;
-  int64_t variants = 0;               // variants made, valid and evaluated
+  int64_t variants = 0;               // variants that were made and evaluated
   int64_t skipped = 0;                // modules that the reference does not evaluate
-  std::vector<std::string> failures;  // text: recipe and difference
+  std::vector<std::string> failures;  // recipe and difference of each failing variant
 };
 
-// Makes up to `wanted` metamorphic variants by each rule, from at most `modules_max` generated
+// Makes up to `wanted` metamorphic variants with each rule, from at most `modules_max` generated
 // modules. A variant fails if the verifier rejects it, if its outputs differ in bits from the
-// module's (exact rules), or if they are outside the variant's acceptance sets (bounded rules).
+// module's (exact rules), or if they are outside of the variant's acceptance sets (bounded rules).
 std::vector<VariantCounts> CheckVariants(uint64_t seed, int64_t wanted, int64_t modules_max);
 
 }  // namespace hlocts::tools

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Legal executions at the ends of the range and on the worst data for a fast algorithm. Each was
-once rejected. Each has a wrong answer that exceeds what the corner case permits."""
+"""Legal executions at the ends of the range, and on the worst data for a fast algorithm. Each of
+them was once rejected, and has a wrong answer that exceeds what this corner case permits."""
 import numpy as np
 
 from executor import F32, F64, fma, flush
@@ -15,7 +15,7 @@ def parts(z):
 
 
 def smith(x, y):
-    """Divides by scaling with the ratio of the divisor's parts; subnormal results become zero."""
+    """Divides by Smith's method: scales by the ratio of the divisor's parts; flushes subnormals."""
     f = lambda v: F32(flush(F32(v)))
     (a, b), (c, d) = parts(x), parts(y)
     ratio = f(d / c)
@@ -32,7 +32,7 @@ def by_norm(x, y):
 
 
 def power_by_logarithm(x, y):
-    """Computes e^(y log x) for real y, with log |x| from the root of the sum of squares, in f32."""
+    """Computes e^(y log x) for real y in f32, with |x| as the root of the sum of squares."""
     (re, im), y = parts(x), F32(y)
     modulus = np.sqrt(F32(F32(re * re) + F32(im * im)))
     exponent, angle = F32(y * np.log(modulus)), F32(y * np.arctan2(im, re))
@@ -41,7 +41,7 @@ def power_by_logarithm(x, y):
 
 
 def powers(rng):
-    """Returns powers of bases near the unit circle, which amplify the error of the modulus."""
+    """Makes cases of powers of bases near the unit circle, which amplify errors of the modulus."""
     file = File(24, "Powers of numbers near the unit circle.")
     one = lambda z: literal(np.asarray(z, C64).reshape(1))
     worst = 0
@@ -89,7 +89,7 @@ def solves(_rng):
         "unit_diagonal=false, transpose_a=NO_TRANSPOSE }")
     matrix = lambda t, kind: literal(np.asarray(t, kind))
     file.module(module("c64", 1))
-    # Products with the conjugate underflow to zero, and so does one of the divisor's squares.
+    # Products with the conjugate underflow to zero, or one square of the divisor's parts does.
     for name, verdicts, t, b in [("products", "S-D+R+", 1e-10 + 1e-10j, 1e-29 + 1e-29j),
                                  ("a square", "S-D?R?", 4.5e-19 + 0.9e-19j, 1e-10 + 0j)]:
         t, b = C64(t), C64(b)
@@ -98,8 +98,8 @@ def solves(_rng):
     t, b = C64(1e-3 + 1e-3j), C64(1e-20 + 1e-20j)
     file.case("nothing vanishes", "S-D-R-", [matrix([[0]], C64)],
               [matrix([[t]], C64), matrix([[b]], C64)])
-    # The first product is rounded, the second is not. A small number then divides the rest of their
-    # sum.
+    # The first product is rounded, the second is not. The remainder of their sum is then divided by
+    # a small number.
     x, c = F32(1.7e36), F32(1.1)
     t = np.array([[1, 0, 0], [0, 1, 0], [c, -c, 1e-11]], F32)
     b = np.array([[x], [x], [F32(1e-11)]], F32)
@@ -115,7 +115,7 @@ def solves(_rng):
 
 
 def flushing_radix_two(x):
-    """Transforms by decimation in time in f32. Subnormal results of every operation become zero."""
+    """Transforms in f32 by decimation in time. Subnormal results of all operations become zero."""
     f = lambda v: flush(np.asarray(v, F32)).astype(F32)
     if len(x) == 1:
         return x
@@ -150,7 +150,7 @@ def transforms(rng):
 
 
 def toom(points, m, r):
-    """Returns A^T, G, B^T of F(m, r) for these points and infinity."""
+    """Returns A^T, G and B^T of Winograd's F(m, r) for these points and infinity."""
     n = len(points) + 1
     inverse = np.array([np.prod([p - q for q in points if q != p]) for p in points])
     at = np.array([[p**i for p in points] + [1.0 if i == m - 1 else 0.0] for i in range(m)])
@@ -171,8 +171,8 @@ def winograd(x, k, matrices):
 
 
 def unlikeliest(rng, m, points, steps=1500):
-    """Returns a tile and a kernel similar to rows of B and G, which lose much in F(m x m, 3 x
-    3)."""
+    """Returns a tile and a kernel that are similar to rows of B and G, and that lose many digits in
+    F(m x m, 3 x 3)."""
     matrices = toom(points, m, 3)
     _, g, bt = matrices
     best, kept = 0, None
@@ -230,7 +230,7 @@ def norms(_rng):
                 " ROOT r = (f32[4,1], f32[1], f32[1]) batch-norm-grad(x, s, m, v, dy), "
                 "epsilon=0.5, feature_index=1 }",
                 literal(x), one(scale), one(3), one(2), literal(dy))
-    # Subnormal sums become zero before the scale is applied, so that the result is zero.
+    # Subnormal sums are flushed before the scale is applied, so the result is zero.
     zeros = np.zeros_like(x)
     file.case("vanished before the scale", "S-D+R+",
               [literal(zeros), one(0), one(0)])

@@ -21,7 +21,7 @@ def binary(op, kind, n):
 
 
 def ulps_off(exact, ulps):
-    """Returns float64 values moved by `ulps` of float32 and rounded to it."""
+    """Returns float64 values, moved by `ulps` of float32 and rounded to float32."""
     exact = np.asarray(exact, F64)
     unit = 2.0 ** (np.floor(np.log2(np.abs(exact))) - 23)
     return (exact + ulps * unit).astype(F32)
@@ -42,7 +42,7 @@ def functions(rng):
         file.case(f"{op} rounded", "S+D+R+", [literal(f(wide).astype(F32))])
         file.case(f"{op} at the end", "D+R+", [literal(ulps_off(f(wide), default - 0.51))])
         file.case(f"{op} beyond default", "S-D-", [literal(ulps_off(f(wide), default + 1.51))])
-        absolute = op in ("sine", "cosine", "log")  # relaxed: absolute bounds too
+        absolute = op in ("sine", "cosine", "log")  # the relaxed profile also has absolute bounds
         file.case(f"{op} beyond relaxed", "S-D-" if absolute else "S-D-R-",
                   [literal(ulps_off(f(wide), relaxed * 2.5 + 2))])
         file.case(f"{op} beyond default by fact", "S-D+",
@@ -199,7 +199,7 @@ def excess(rng):
 
 
 def both(file, name, f, x, rounded, store):
-    """Returns results of unrounded operands, of rounded operands, and of neither."""
+    """Adds executions with unrounded operands, with rounded operands, and with neither."""
     if store(f(x)) == store(f(rounded)) and not file.legal_only:
         raise ValueError(f"{name}: the permission does not show")
     file.case(f"{name} rounded", "S+D+R+", [store(f(rounded))])

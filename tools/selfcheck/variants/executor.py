@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A second executor in numpy: formats, roundings and orders that a conforming engine may use.
 
-Uses nothing of hlocts, so it does not share errors of the sets and of the noise. Arrays of bf16 are
-float32 arrays whose values are exact in bf16.
+Uses no code of hlocts, and therefore has no error in common with the sets and the noise. An array
+of bf16 is a float32 array whose values are exact in bf16.
 """
 import math
 
@@ -12,14 +12,14 @@ F32, F64, F16 = np.float32, np.float64, np.float16
 
 
 def bf16(x):
-    """Rounds to nearest, ties to even; float32 in and out."""
+    """Rounds float32 to bf16, to nearest, ties to even. Returns float32."""
     bits = np.asarray(x, F32).view(np.uint32).astype(np.uint64)
     rounded = ((bits + 0x7FFF + ((bits >> 16) & 1)) & 0xFFFF0000).astype(np.uint32).view(F32)
     return np.where(np.isfinite(x), rounded, np.asarray(x, F32)).astype(F32)
 
 
 def tf32(x):
-    """Rounds to nearest in 10 bits of mantissa."""
+    """Rounds float32 to 10 bits of mantissa, to nearest."""
     bits = np.asarray(x, F32).view(np.uint32).astype(np.uint64)
     return ((bits + 0xFFF + ((bits >> 13) & 1)) & 0xFFFFE000).astype(np.uint32).view(F32)
 
@@ -33,7 +33,7 @@ def identity(x):
 
 
 def flush(x, least=2.0**-126):
-    """Replaces subnormal numbers by zeros of their signs."""
+    """Replaces subnormal numbers by zeros of the same sign."""
     x = np.asarray(x)
     return np.where(np.abs(x) < least, np.copysign(np.zeros_like(x), x), x)
 
@@ -49,7 +49,7 @@ def fma(a, b, c):
 
 
 def round_fraction(exact):
-    """Rounds a fraction to float32, to nearest even (normal results)."""
+    """Rounds a fraction to float32, ties to even, if the result is a normal number."""
     if exact == 0:
         return F32(0)
     e = math.floor(math.log2(abs(exact)))
@@ -93,7 +93,7 @@ def kahan(terms):
 
 
 def truncating(terms, bits=24):
-    """Adds without the bits below `bits` bits of the larger operand."""
+    """Adds, and drops the bits below the top `bits` bits of the larger operand in each step."""
     total = 0.0
     for term in terms:
         exact = total + float(term)
@@ -106,7 +106,7 @@ def truncating(terms, bits=24):
 
 
 def dot(a, b, sum_of=sequential, read=identity, product=F32):
-    """Multiplies a [m,k] by b [k,n], with each sum by `sum_of` and operands by `read`."""
+    """Multiplies a [m,k] by b [k,n]. `sum_of` adds the products; `read` converts the operands."""
     a, b = read(a), read(b)
     out = np.empty((a.shape[0], b.shape[1]), F32)
     for i in range(a.shape[0]):
@@ -124,7 +124,7 @@ def dot_fma(a, b):
 
 
 def passes(a, b, count):
-    """Computes f32 products by 1, 3, 6 or 9 passes of bf16."""
+    """Computes f32 products by 1, 3, 6 or 9 products of bf16 parts."""
     parts_a, parts_b = split(a), split(b)
     order = [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (2, 0), (1, 2), (2, 1), (2, 2)]
     taken = {1: order[:1], 3: order[:3], 6: order[:6], 9: order}[count]

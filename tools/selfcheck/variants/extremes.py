@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Legal executions whose error exceeds half of a constant of spec/judge/bounds.def. bounds_test
-checks that a judge with the halved constant rejects them."""
+checks that a judge with half of this constant rejects them."""
 import numpy as np
 
 from executor import F32, F64, passes, split, truncating
@@ -9,7 +9,7 @@ from write import File, literal
 
 
 def most_missing(count):
-    """Returns the f32 next to a tie of two bf16 whose square by `count` passes loses most."""
+    """Returns the f32 next to a tie of two bf16 whose square by `count` products loses most."""
     x = (1 + 2.0**-8 + np.arange(2**10) * 2.0**-23).astype(F32)
     first, second, third = (part.astype(F64) for part in split(x))
     kept = first * first

@@ -3,10 +3,10 @@
 """Writes reference/judge/cases/executions: legal executions and wrong answers, made by numpy alone.
 
   make.py                       writes the files of seed 0
-  make.py --seed=7 --out=DIR    others, to try more data:
+  make.py --seed=7 --out=DIR    writes the files of another seed, to try more data
   make.py --seeds=100 --judge=build/reference/judge/reference_judge_test
-                                judges the legal executions of each seed; exits with 1 if one of
-                                them is rejected
+                                judges the legal executions of each seed; exit status 1 if one is
+                                rejected
 Needs numpy and mpmath.
 """
 import argparse

@@ -45,7 +45,7 @@ def substitute(t, b):
 
 
 def inverse_times(t, b):
-    """Computes the inverse in f32 by columns, then the product."""
+    """Computes the inverse in f32, column by column, and multiplies by it."""
     n = len(t)
     inverse = np.zeros_like(t)
     for c in range(n):

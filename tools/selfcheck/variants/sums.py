@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sums: dots, convolutions, reductions, windows, scatters, and operations after a dot."""
+"""Makes executions of dots, convolutions, reductions, windows, scatters, and chains after a dot."""
 import numpy as np
 
 from executor import (F16, F32, F64, bf16, blocked, dot, dot_fma, f16, kahan, pairwise, passes,
@@ -54,7 +54,7 @@ def dots(rng):
 
 
 def far_from(a, b):
-    """Returns a number within n u S of the exact sum and not within 6 u S."""
+    """Returns the exact sum plus 20 u S: within n u S, not within 6 u S; S sums magnitudes."""
     exact, size = a.astype(F64) @ b.astype(F64), np.abs(a) @ np.abs(b)
     return (exact + 20 * 2.0**-24 * size).astype(F32)
 
@@ -111,7 +111,7 @@ def algorithms(rng):
 
 
 def convolve(x, k, dilate=1, holes=False):
-    """Convolves [n] with [m], valid. holes: zeros between the taps are also multiplied."""
+    """Convolves [n] with [m] without padding. holes: zeros between the taps are multiplied too."""
     if holes:
         dense = np.zeros((len(k) - 1) * dilate + 1, F32)
         dense[::dilate] = k
@@ -123,7 +123,7 @@ def convolve(x, k, dilate=1, holes=False):
 
 
 def winograd(x, k):
-    """Convolves by F(2,3), two results per tile."""
+    """Convolves by Winograd's F(2,3), which computes two results per tile."""
     out = []
     for i in range(0, len(x) - 2, 2):
         d, (g0, g1, g2) = x[i:i + 4], k

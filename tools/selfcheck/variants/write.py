@@ -29,7 +29,7 @@ def braces(x):
 
 
 def literal(x, kind=None):
-    """kind: "bf16" for float32 arrays that represent it."""
+    """Returns an array as a literal. kind: "bf16" if a float32 array represents bf16."""
     x = np.asarray(x)
     shape = ",".join(str(d) for d in x.shape)
     return f"{kind or NAMES[x.dtype]}[{shape}] {braces(x)}"
@@ -44,9 +44,9 @@ LEMMAS = {1: "sums_in_any_order", 7: "skipped_roundings", 8: "conversions",
 
 
 class File:
-    """Executions of one lemma, as cases of the format of suites/cases/FORMAT.md."""
+    """The executions of one lemma, as cases in the format of suites/cases/FORMAT.md."""
 
-    # On other data a wrong answer may be within its bound, so only legal executions are kept.
+    # For other seeds a wrong answer may be within its bound, so only legal executions are written.
     legal_only = False
 
     def __init__(self, lemma, about):
@@ -54,11 +54,11 @@ class File:
         self.about, self.text, self.shared, self.open = about, "", (), None
 
     def module(self, text, *inputs):
-        """Adds a module. inputs: literals of every case without its own."""
+        """Adds a module. inputs: the literals for each case that has none of its own."""
         self.text, self.shared = text.strip(), inputs
 
     def case(self, name, verdicts, outputs, inputs=(), facts=""):
-        """Adds a case. verdicts: "S-D+R+" with + pass, - fail, ? inconclusive by tested profile."""
+        """Adds a case. verdicts "S-D+R?": by profile, + is pass, - fail, ? inconclusive."""
         name = "".join(c if c.isalnum() else "_" for c in name)
         assert name not in self.names, name
         stated = [f"{PROFILES[p]} {OUTCOMES[v]}" for p, v in zip(verdicts[::2], verdicts[1::2])
@@ -81,7 +81,7 @@ class File:
 
 
 def numbered(lines):
-    """Numbers cases of one name, because an address identifies one case."""
+    """Numbers cases with the same name, because an address must identify one case."""
     seen = {}
     for line in lines:
         if line.startswith("@case "):
@@ -91,7 +91,7 @@ def numbered(lines):
 
 
 def write(files, folder):
-    """Writes one file per lemma to `folder`. Returns the number of answers."""
+    """Writes one file per lemma to `folder`. Returns the number of executions."""
     for lemma in sorted({file.lemma for file in files}):
         lines = [f"# Executions of lemma {lemma} by numpy alone: tools/selfcheck/variants/make.py.",
                  f"@from lemma {lemma}"]
