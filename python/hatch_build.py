@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packs the program into the wheel. Builds it if there is no build.
 
-  HLOCTS_BUILD_DIR   build directory; by default build/ of this checkout HLOCTS_STAGED=DIR  the tree
-  that ci/staging.py made; ci/release packs the same one into a tarball HLOCTS_WHEEL=pure  no
-  program in the wheel: the package searches for it at run time
+  HLOCTS_BUILD_DIR   the build directory; by default build/ of this checkout
+  HLOCTS_STAGED=DIR  the tree that ci/staging.py made; ci/release also packs it into a tarball
+  HLOCTS_WHEEL=pure  no program in the wheel: the package searches for it at run time
 """
 
 import os
@@ -41,7 +41,7 @@ class CustomBuildHook(BuildHookInterface):
 
     def initialize(self, version, build_data):
         if version == "editable" or IS_PURE:
-            return  # the program of the checkout is found at run time
+            return  # the package finds the program of the checkout at run time
         staged = pathlib.Path(STAGED or self._stage())
         build_data["pure_python"] = False
         build_data["tag"] = f"py3-none-{staging.platform_tag(staged)}"
@@ -56,7 +56,7 @@ class CustomBuildHook(BuildHookInterface):
                 f"can be packed from that: expected HLOCTS_WHEEL=pure for the package alone, which "
                 f"finds the program by HLOCTS={BUILD}/hlocts")
         if not HAS_PROGRAM:
-            # A unity build takes half the time of one for later edits.
+            # A unity build takes half the time, but is unsuitable for later edits.
             _run("cmake", "--preset=ci", "-B", BUILD)
             _run("cmake", "--build", BUILD, "--target", "hlocts")
         staged = pathlib.Path(self.directory) / "program"

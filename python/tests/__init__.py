@@ -23,8 +23,8 @@ def missing(*libraries):
 
 
 def environment(folder):
-    """Returns variables with which JAX finds the package: one found by PYTHONPATH has no entry
-    points."""
+    """Returns environment variables with which JAX finds the package, because a package on
+    PYTHONPATH has no entry points."""
     plugins = folder / "jax_plugins" / "hlocts"
     plugins.mkdir(parents=True)
     (plugins / "__init__.py").write_text("from hlocts.jax_plugin import initialize\n")

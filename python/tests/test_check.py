@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the check of programs, on JAX's own CPU client and on an installed XLA:CPU (else skips)."""
+"""Tests the check of programs on JAX's own CPU client and, if it is installed, on XLA:CPU."""
 
 import json
 import re
@@ -26,7 +26,7 @@ WHY = missing("libhlocts_check.so")
 pytestmark = pytest.mark.skipif(bool(WHY), reason=WHY or "-")
 needs_plugin = pytest.mark.skipif(bool(WHY or plugin_missing()), reason="no plugin of XLA:CPU")
 
-# Each marked line is a miscompile of released plugins of XLA:CPU.
+# Released plugins of XLA:CPU miscompile each of these functions.
 MISCOMPILED = """
 import jax, jax.numpy as jnp
 f32, jit = jnp.float32, jax.jit
@@ -81,7 +81,7 @@ def test_miscompiles_are_reported_with_their_line(tmp_path):
     assert found == expected, done.stderr
 
 
-# Tests a rewrite that all jaxlib releases since 0.4 have, and effects that no program may notice.
+# A rewrite that all jaxlib releases since 0.4 have, and effects that a program must not notice.
 OWN = """
 import jax, jax.numpy as jnp, numpy as np
 @jax.jit
@@ -127,7 +127,7 @@ def test_a_check_that_sees_no_execution_fails(tmp_path):
     assert done.stderr == "hlocts check: no execution was seen, so nothing is judged\n"
 
 
-# Found by any judge, also where the program names its platform and leaves its directory.
+# Every judge must find this, even if the program sets its platform and changes its directory.
 WRONG = """
 import os, jax, jax.numpy as jnp
 os.chdir(os.sep)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests programs of several devices on the plugins of hlocts, with JAX; skipped without it."""
+"""Tests programs on several devices of the plugins of hlocts. Skipped if JAX is missing."""
 
 import subprocess
 import sys
@@ -14,7 +14,7 @@ from . import environment, missing
 WHY = missing(*(f"lib{name}.so" for name in jax_plugin.COMPUTING))
 pytestmark = pytest.mark.skipif(bool(WHY), reason=WHY or "-")
 
-# Values are small integers, so that sums are exact in every order.
+# The values are small integers: their sums are exact in every order.
 PROGRAM = """
 import jax, jax.numpy as jnp, numpy as np
 from jax import lax

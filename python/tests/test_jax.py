@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests with JAX; skipped without it."""
+"""Tests that need JAX; skipped if it is missing."""
 
 import dataclasses
 import functools
@@ -145,7 +145,7 @@ def test_repeated_runs_are_counted():
     assert hlocts.check(jnp.sin, x, repeat=3).runs == {"pass": 3}
     wrong = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, repeat=2)
     assert wrong.verdict == "fail" and wrong.runs == {"fail": 2}
-    # Simulates runs of JAX in this process, of which one is wrong.
+    # Simulates three runs of JAX in this process; one of them is wrong.
     low = lowering.lower(jnp.sin, (x,))
     values = iter([np.sin(x), np.cos(x), np.sin(x)])
     low = dataclasses.replace(low, execute=lambda: [next(values)])
@@ -237,7 +237,7 @@ def test_stablehlo_with_what_jaxlib_does_not_know(tmp_path):
     assert "\n" not in str(raised.value)
 
 
-# A part of a longer text, which defines its locations; mhlo is not a dialect of jaxlib's Python.
+# Part of a longer text that defines the locations. jaxlib's Python lacks the dialect mhlo.
 FRAGMENT = """
 func.func @twice(%arg0: tensor<2xf32> loc("x")) -> tensor<2xf32> {
   %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32> loc(#loc3)
@@ -247,7 +247,7 @@ func.func @twice(%arg0: tensor<2xf32> loc("x")) -> tensor<2xf32> {
 """
 
 
-# Attributes that are arrays today were tensors in 2023.
+# In 2023, attributes that are arrays today were tensors.
 OLD = """
 func.func @pad(%arg0: tensor<2x1xf32>, %arg1: tensor<f32>) -> tensor<3x2xf32> {
   %0 = "stablehlo.transpose"(%arg0) {permutation = dense<[1, 0]> : tensor<2xi64>} : (tensor<2x1xf32>) -> tensor<1x2xf32>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests the wheel that pip makes: needs pip, hatchling and a built program (build/,
+"""Tests the wheel that pip makes. Needs pip, hatchling and a built program (in build/ or
 $HLOCTS_BUILD_DIR)."""
 
 import importlib.util
@@ -17,7 +17,7 @@ HAS_TOOLS = all(importlib.util.find_spec(name) for name in ("pip", "hatchling"))
 
 
 def make(folder, **environment):
-    """Makes the wheel and unpacks it as pip does, with programs executable."""
+    """Makes the wheel and unpacks it as pip does, with executable programs."""
     subprocess.run([sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation",
                     "-w", folder, str(PACKAGE)], check=True,
                    env=os.environ | environment)  # fmt: skip
@@ -60,7 +60,7 @@ class Wheel(unittest.TestCase):
         done = subprocess.run([program, "help", "checking"], cwd="/", env=empty, capture_output=True,
                               text=True, check=True)  # fmt: skip
         self.assertIn("--resume DIR", done.stdout)
-        if pathlib.Path("/var/lib/dpkg/info").is_dir():  # PEP 770
+        if pathlib.Path("/var/lib/dpkg/info").is_dir():  # PEP 770: bill of materials
             self.assertTrue(list(pathlib.Path(self.folder).glob("*.dist-info/sboms/*.cdx.json")))
 
     def test_a_pure_one_has_no_program(self):

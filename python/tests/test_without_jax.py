@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests that need no JAX: unittest and numpy. ctest runs this file with the built program."""
+"""Tests that work without JAX: unittest and numpy. ctest runs this file with the built program."""
 
 import dataclasses
 import json
@@ -78,7 +78,7 @@ class EngineNames(unittest.TestCase):
 
 
 class Checking(Scratch):
-    """Tests the judge of the checking plugin on records written by hand."""
+    """Tests the judge of the checking plugin on records that the tests write."""
 
     def setUp(self):
         super().setUp()
@@ -87,7 +87,7 @@ class Checking(Scratch):
         (self.folder / "settings").touch()
         for number, text in enumerate((LOG_EXP, CUSTOM, DOT)):
             (self.folder / "m.hlo").write_text(text)
-            program = self.folder / "programs" / f"{number}.hlo"  # as a client compiles it
+            program = self.folder / "programs" / f"{number}.hlo"  # as a client compiles the module
             binary.run(["convert", self.folder / "m.hlo", "--to=pb", f"--output={program}"])
 
     def judged(self, *records):
@@ -400,7 +400,7 @@ class Allowed(unittest.TestCase):
         self.assertTrue((lower[[0, 2]] < TRUE[[0, 2]]).all())
         self.assertTrue((upper[[0, 2]] > TRUE[[0, 2]]).all())
         self.assertEqual((lower[1], upper[1], nan.any()), (np.inf, np.inf, False))
-        # A value at a bound is allowed; the adjacent number outside is not.
+        # A value on a bound is allowed; the next number beyond it is not.
         for bound, away in ((lower, -np.inf), (upper, np.inf)):
             self.assertTrue(hlocts.judge(LOG_EXP, [X], [bound]).passed)
             wrong = np.where(X == 200, bound, np.nextafter(bound, np.float32(away)))

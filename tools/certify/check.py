@@ -81,8 +81,7 @@ def check_clause(certificate):
 
 
 def check_subject(certificate):
-    """Checks that an operation of the kind decides the element, and the clause defines its
-    value."""
+    """Checks that some deciding operation has the kind, and the clause defines its value."""
     kind, clause = certificate["kind"], certificate["clause"]
     for operation in CONE:
         row = OPERATIONS[operation.partition(":")[0]]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An acceptance set as the program prints it, and its picture."""
+"""An acceptance set, parsed from the text that the program prints, and its picture."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _POINT = re.compile(rf"\{{?({_NUMBER})\}}?")
 @dataclass(frozen=True)
 class AcceptedSet:
     """Intervals of real numbers (points are intervals), and whether a NaN is accepted. Empty for
-    sets that are not sets of numbers: complex elements, predicates, and "any value"."""
+    sets of other things than numbers: complex elements, predicates, and "any value"."""
 
     text: str
     intervals: tuple[tuple[float, float], ...]
@@ -39,19 +39,19 @@ class AcceptedSet:
         return cls(text, tuple(intervals), nan)
 
     def nearest(self, value: float) -> float | None:
-        """Returns the end of an interval that is nearest to a value outside."""
+        """Returns the end of an interval that is nearest to a value outside of the set."""
         ends = [end for interval in self.intervals for end in interval if math.isfinite(end)]
         return min(ends, key=lambda end: abs(end - value)) if ends else None
 
 
-_WIDTH, _LEFT, _LINE = 640, 60, 44  # picture and margin; height of the number line
+_WIDTH, _LEFT, _LINE = 640, 60, 44  # picture: width, left margin; height of the number line
 
 
 def _scale(values: list[float]) -> tuple[float, float]:
-    """Returns the range of the number line to draw. Infinities are at its ends."""
+    """Returns the range of the number line to draw. Infinities are drawn at its ends."""
     finite = [value for value in values if math.isfinite(value)] or [0.0]
     low, high = min(finite), max(finite)
-    # Halves both first, because the difference of the largest floats overflows.
+    # Halves both before subtracting, because the difference of the largest floats overflows.
     margin = (high / 2 - low / 2) / 2 or max(abs(high) / 2, 1e-300)
     return max(low - margin, -1.7e308), min(high + margin, 1.7e308)
 
@@ -64,8 +64,8 @@ def _place(value: float, low: float, high: float) -> float:
 
 
 def picture(accepted: AcceptedSet, actual: str) -> str:
-    """Returns inline SVG with the set as green bars on the number line and the value as a red mark;
-    empty if a line cannot show anything."""
+    """Returns inline SVG: the set as green bars on the number line, and the value as a red mark.
+    Returns "" if a number line cannot show them."""
     value = AcceptedSet.parse(actual)
     if not accepted.intervals and not (accepted.nan and value.intervals):
         return ""

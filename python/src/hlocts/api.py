@@ -29,11 +29,11 @@ from hlocts.result import Failure, Operand, Result, Sentence, deciding_fact
 
 _NAME = re.compile(r"^(?:HloModule|module) @?([^\s,{]+)", re.MULTILINE)
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
-# Prefix of temporary directories; how many directories of failures are kept; seconds for which each
-# is in use at most.
+# The prefix of temporary directories; the number of directories of failures that are kept; the
+# number of seconds for which each of them may be in use.
 _PREFIX, _FOLDERS_KEPT, _SECONDS_IN_USE = "hlocts-job-", 16, 3600
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
-_THIS_JAX = "this-jax"  # the program's name of the engine "jax", which itself names no engine there
+_THIS_JAX = "this-jax"  # the program's name of engine "jax"; in the program, "jax" is no engine
 PathLike = str | pathlib.Path
 _Low = lowering.Lowered | None
 _Io = tuple[list[Array], list[Array]]  # inputs and outputs
@@ -47,19 +47,19 @@ def check(
 ) -> Result:  # fmt: skip
     """Checks whether the result of `engine` for f(*args) is one that HLO allows.
 
-    engine: None is JAX in this process. "jax" is the same JAX in a separate process, where a crash
-    is a verdict and the smallest wrong piece is found. Other values are an engine of the program
-    ("xla", "cpu", "pjrt:PATH") or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION" compile,
-    without a device, the module that JAX lowers for one.
-    facts: promises of JAX in this process, or one name of a target, such as "xla_cpu". None: xla_cpu
-    on jaxlib's own CPU client, else nothing.
-    keep: directory for module, inputs and outputs. The default is a directory hlocts-job-* among the
-    temporary files ($TMPDIR, else /tmp): that of a pass exists as long as its result; of the others
-    the 16 newest stay, and a later call removes older ones after an hour.
+    engine: None: JAX in this process. "jax": the same JAX in a separate process, where a crash is a
+    verdict and the smallest wrong piece is found. Other values: the name of an engine ("xla", "cpu",
+    "pjrt:PATH") or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION" compile, without a
+    device, the module that JAX lowers for one.
+    facts: facts of JAX in this process, or the name of one target, e.g. "xla_cpu". None: those of
+    xla_cpu on jaxlib's own CPU client, otherwise none.
+    keep: directory for module, inputs and outputs; by default a temporary directory hlocts-job-* in
+    $TMPDIR or /tmp. That of a pass is removed with its result. Of the others the 16 newest are kept;
+    a later call removes older ones after an hour.
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned. in_specs and out_specs are
-    PartitionSpecs, as jax.jit's in_shardings and out_shardings (None: whole on each device). The
+    PartitionSpecs, like in_shardings and out_shardings of jax.jit (None: whole on each device). The
     result is judged by the values that HLO allows for f on one device.
-    repeat: the number of runs. The first failure counts, and `runs` of the result has all verdicts.
+    repeat: the number of runs. The result is the first failure; its `runs` has all verdicts.
     """
     if (in_specs is not None or out_specs is not None) and mesh is None:
         raise HloctsError("in_specs, out_specs: expected a mesh for them")
@@ -95,8 +95,8 @@ def check(
 
 
 def _with_unequal(judged: Result, low: lowering.Lowered) -> Result:
-    """Returns a fail for copies that differ. `judged` is the verdict on those of one device, and has
-    the files."""
+    """Returns a fail for copies of an element that differ. `judged` is the verdict on the outputs
+    of one device, and has the files."""
     found, rule = low.unequal[0], AcceptedSet("one value on all devices", (), False)
     values = " and ".join(f"{copy.value} on {copy.name}" for copy in found.copies)
     failure = Failure(output=found.output, name=_output_name(low, found.output), index=found.index,
@@ -112,7 +112,7 @@ def _with_unequal(judged: Result, low: lowering.Lowered) -> Result:
 def _worst_of(
     low: lowering.Lowered, first: list[Array], repeat: int, profile: str, facts: Sequence[str]
 ) -> tuple[list[Array], dict[str, int]]:
-    """Returns the outputs of the first failing run, else of the first, and the runs by verdict."""
+    """Returns the outputs of the first failing run (else of the first), and the runs by verdict."""
     counts = collections.Counter[tuple[bytes, ...]]()
     outputs: dict[tuple[bytes, ...], list[Array]] = {}
     unequal = 0
@@ -147,7 +147,7 @@ def _on_engine(
 def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
     """Judges the pieces of a module if its outputs alone leave the verdict open. A factorization is
     judged by its factors, which are not outputs of a solve. The same JAX runs again in another
-    process, where each piece has outputs. If these leave it open too, `whole` has their reason."""
+    process, where pieces have outputs. If this decides nothing, `whole` gets the reason."""
     try:
         result = _on_engine(low, "jax", whole.profile, keep)
     except HloctsError:
@@ -163,9 +163,9 @@ def judge(
     module: PathLike, inputs: Sequence[Any], outputs: Sequence[Any], profile: str = "default",
     facts: Sequence[str] = (), keep: PathLike | None = None,
 ) -> Result:  # fmt: skip
-    """Judges whether the outputs of a module are acceptable for its inputs. Both are leaves, in
-    parameter and root order. module: HLO or StableHLO text, or the path of a file with such
-    text."""
+    """Judges whether the outputs of a module are acceptable for its inputs. inputs: leaves in the
+    order of parameters. outputs: leaves in the order of the root. module: HLO or StableHLO text, or
+    the path of a file with such text."""
     module = hlo(module)
     given = [np.asarray(value) for value in outputs]
     return _judge(module, [np.asarray(value) for value in inputs], given, profile, facts, keep)
@@ -173,9 +173,9 @@ def judge(
 
 @brief
 def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
-    """Returns the result of f(*args) by the documents, in the structure that f returns, as numpy
-    arrays. For a module (see judge) returns the list of its output leaves. If several values are
-    acceptable, the result has one of them."""
+    """Returns the result of f(*args) by the documents as numpy arrays, in the structure that f
+    returns. For a module (see judge), returns the list of its output leaves. If several values of
+    an element are acceptable, returns one of them."""
     with _folder(None) as job:
         low = None if is_module(f) else lowering.lower(f, args)
         text = low.text if low else hlo(f)
@@ -191,8 +191,8 @@ def evaluate(f: Callable[..., Any] | PathLike, *args: Any) -> Any:
 def allowed(
     f: Callable[..., Any] | PathLike, *args: Any, profile: str = "default", facts: Sequence[str] = ()
 ) -> Allowed:
-    """Returns the permitted results of f(*args): `lower, upper, nan, together`, arrays in the
-    structure that f returns. For a module (see judge) returns lists of its output leaves."""
+    """Returns the permitted results of f(*args) as `lower, upper, nan, together`: arrays in the
+    structure that f returns. For a module (see judge), returns lists of its output leaves."""
     with _folder(None) as job:
         low = None if is_module(f) else lowering.lower(f, args)
         text = low.text if low else hlo(f)
@@ -208,7 +208,7 @@ def allowed(
 
 
 def _fact_options(facts: str | Sequence[str]) -> list[str]:
-    """Returns the options of facts. A name of a target has no dot, that of a fact has one."""
+    """Returns the options for facts. Names of facts contain a dot, names of targets do not."""
     facts = [facts] if isinstance(facts, str) else facts
     if sum("." not in fact for fact in facts) > 1:
         raise HloctsError("facts: expected one name of a target at most (a single fact has a dot, as "
@@ -217,7 +217,7 @@ def _fact_options(facts: str | Sequence[str]) -> list[str]:
 
 
 def _backend(engine: str) -> str:
-    """Returns the program's name of an engine."""
+    """Returns the name of an engine in the program."""
     if not engine:
         raise HloctsError('engine: expected a name such as "xla", found ""')
     if engine == "jax":
@@ -231,7 +231,7 @@ def is_module(f: Any) -> bool:
 
 
 def hlo(module: Any) -> str:
-    """Returns the text of a module, HLO or StableHLO: the string, or the file with that path."""
+    """Returns the text of a module, HLO or StableHLO: the string, or the file at that path."""
     text = str(module)
     if "\n" not in text and "{" not in text:
         path = pathlib.Path(text)
@@ -245,7 +245,7 @@ def hlo(module: Any) -> str:
 
 
 def _converted(bytecode: bytes) -> str:
-    """Returns the HLO text of a module in portable bytecode of StableHLO."""
+    """Returns the HLO text of a module that is portable bytecode of StableHLO."""
     with tempfile.NamedTemporaryFile(suffix=".mlir") as file:
         file.write(bytecode)
         file.flush()
@@ -253,8 +253,8 @@ def _converted(bytecode: bytes) -> str:
 
 
 class _Job:
-    """A directory with one module and its arrays. A temporary one exists as long as this object and
-    the results that refer to it, and longer if it is kept."""
+    """A directory with one module and its arrays. A temporary directory exists as long as this
+    object and the results that refer to it, unless it is kept."""
 
     def __init__(self, path: pathlib.Path, temporary: bool) -> None:
         self.path = path
@@ -285,8 +285,8 @@ def _folder(keep: PathLike | None) -> Iterator[_Job]:
 
 
 def _remove_old_folders() -> None:
-    """Removes all but the newest of the user's earlier failures, whose replay lines keep
-    working."""
+    """Removes directories of earlier failures of the user, except the newest: their replay command
+    lines remain valid."""
     found = []
     for path in pathlib.Path(tempfile.gettempdir()).glob(_PREFIX + "*"):
         with contextlib.suppress(OSError):
@@ -343,7 +343,7 @@ def _result(
 
 
 def _copies(record: dict[str, Any], low: _Low, given: _Io | None) -> int:
-    """Returns the number of devices, each of which returns the whole result."""
+    """Returns the number of devices if each returns the whole result, else 1."""
     elements = sum(array.size for array in given[1]) if given and low and low.partitions > 1 else 0
     return record["elements"] // elements or 1 if elements else 1
 
@@ -354,7 +354,7 @@ def _failure(
     accepted = AcceptedSet.parse(found["accepted"])
     index, output = tuple(found["index"]), int(found["output"])
     ulps, arguments = None, ()
-    # An engine's failure may be in a piece of the module, which has its own output and index.
+    # An engine's failure may be in a piece of the module; output and index are then the piece's.
     if given and output < len(given[1]) and given[1][output].ndim == len(index):
         ulps = _distance(given[1][output][index], accepted)
         arguments = _arguments(given, low, output, index)

@@ -31,7 +31,7 @@ _NARROW = {"int2": np.int8, "int4": np.int8, "uint2": np.uint8, "uint4": np.uint
 
 
 def dtype_of(element_type: str) -> np.dtype[Any]:
-    """Returns numpy's type for an element type of HLO."""
+    """Returns the type of numpy for an element type of HLO."""
     if element_type in _NUMPY:
         return np.dtype(_NUMPY[element_type])
     if element_type not in _ML_DTYPES:
@@ -48,7 +48,7 @@ def dtype_of(element_type: str) -> np.dtype[Any]:
 
 
 def element_type_of(dtype: np.dtype[Any]) -> str:
-    """Returns HLO's element type for one of numpy's."""
+    """Returns the element type of HLO for a type of numpy."""
     for name, known in (_NUMPY | _ML_DTYPES).items():
         if known == dtype.name:
             return name
@@ -60,12 +60,12 @@ def is_integer(dtype: np.dtype[Any]) -> bool:
 
 
 def integer_bits(dtype: np.dtype[Any]) -> int:
-    """Returns the bits of an integer type; numpy stores narrow ones in bytes."""
+    """Returns the number of bits of an integer type. numpy stores narrow integers in bytes."""
     return int(dtype.name.lstrip("uint"))
 
 
 def to_storage(array: Array) -> Array:
-    """Returns the form that the program reads: bf16, f8 and f4 as their bits, narrow integers as
+    """Returns the array as the program reads it: bf16, f8 and f4 as their bits, narrow integers as
     8-bit values."""
     if array.dtype.name in _NARROW:
         return array.astype(_NARROW[array.dtype.name])
@@ -90,7 +90,7 @@ def text(value: Any) -> str:
     wide = float(array)
     if is_integer(array.dtype) or not np.isfinite(wide):
         return str(array)
-    with np.errstate(over="ignore"):  # the largest number rounds to a value that overflows
+    with np.errstate(over="ignore"):  # the largest number is rounded to a decimal that overflows
         digits = next(n for n in range(1, 18) if array.dtype.type(f"{wide:.{n - 1}e}") == array)
     near = np.float64(f"{wide:.{digits - 1}e}")
     plain = np.format_float_positional(near, trim="-")
@@ -98,13 +98,13 @@ def text(value: Any) -> str:
 
 
 def write(path: str | os.PathLike[str], role: str, arrays: Sequence[Any]) -> None:
-    """Writes leaves, numbered in the order given. role: arg or out."""
+    """Writes leaves, numbered in the given order. role: "arg" or "out"."""
     stored = {f"{role}{i}": to_storage(np.asarray(array)) for i, array in enumerate(arrays)}
     np.savez(path, **stored)  # type: ignore[arg-type]
 
 
 def read_outputs(path: str | os.PathLike[str], dtypes: Sequence[np.dtype[Any]]) -> list[Array]:
-    """Returns the leaves in root order, device after device."""
+    """Returns the leaves in the order of the root, device after device."""
     with np.load(path) as archive:
         found = len(archive.files)
         if found % max(len(dtypes), 1):
@@ -117,22 +117,22 @@ _LEAF = re.compile(r"\b([a-z][a-z0-9]*)\[")
 
 
 def result_dtypes(canonical: str) -> list[np.dtype[Any]]:
-    """Returns the types of the result's leaves, from the header that the program prints."""
+    """Returns the types of the result's leaves, from the module header that the program prints."""
     header = canonical.split("\n", 1)[0]
     layout = header.partition("entry_computation_layout={")[2].rpartition("->")[2]
     return [dtype_of(name) for name in _LEAF.findall(layout)]
 
 
 def _order(array: Array) -> int:
-    """Returns the position of a float among the floats of its format; -0 and +0 share one."""
+    """Returns the position of a float among the floats of its format; equal for -0 and +0."""
     bits = int(to_storage(array).view(f"u{array.dtype.itemsize}"))
     sign = 1 << (8 * array.dtype.itemsize - 1)
     return -(bits & ~sign) if bits & sign else bits
 
 
 def ulps_between(dtype: np.dtype[Any], a: float, b: float) -> int | None:
-    """Returns the number of steps in the format between two values; None if one is not a finite
-    float of it."""
+    """Returns the number of steps between two values in the format, or None if one of them is not a
+    finite float of this format."""
     if dtype.kind in "biuc" or dtype.name in _NARROW or dtype.itemsize > 8:
         return None
     values = [np.asarray(value).astype(dtype) for value in (a, b)]

@@ -21,7 +21,7 @@ MISSING = (
     "the program hlocts was not found: build it in a checkout (ci/conformance) and set "
     "HLOCTS=/path/to/build/hlocts, or put it on PATH"
 )
-CONVERTER = "\n".join([sys.executable, "-m", "hlocts.stablehlo"])  # an argument per line
+CONVERTER = "\n".join([sys.executable, "-m", "hlocts.stablehlo"])  # one argument per line
 _PACKED = pathlib.Path("program", "bin", "hlocts")
 _HERE = pathlib.Path(__file__).resolve().parent
 _DONE, _FOUND, _WRONG_INPUT, _HARNESS, _SUSPECT = 0, 1, 2, 3, 4  # exit statuses
@@ -32,14 +32,14 @@ def _is_program(path: pathlib.Path) -> bool:
 
 
 def _is_script_of_pip(path: pathlib.Path) -> bool:
-    """Returns True for the script of `main` below, which itself searches for the program."""
+    """Returns True for pip's script of `main` below, which itself only searches for the program."""
     with path.open("rb") as file:
         first = file.readline(1000)
     return first.startswith(b"#!") and b"python" in first
 
 
 def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
-    """For each directory, yields build/hlocts of every checkout that contains it."""
+    """For each directory, yields build/hlocts of every checkout that contains this directory."""
     for start in starts:
         for folder in (start, *start.parents):
             if (folder / "spec" / "clauses").is_dir() and (folder / "CONTRACT.md").is_file():
@@ -47,8 +47,8 @@ def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
 
 
 def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
-    """Returns $HLOCTS, else the packaged copy, else build/hlocts of the checkout around this file
-    or the working directory, else the program in PATH."""
+    """Returns $HLOCTS, else the packaged program, else build/hlocts of the checkout that contains
+    this file or the working directory, else the program on PATH."""
     named = os.environ.get("HLOCTS")
     if named:
         if not _is_program(pathlib.Path(named)):
@@ -65,21 +65,21 @@ def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
 
 
 def _sentence(stderr: str) -> str:
-    """Returns the message of the program, without its name and without the log of the libraries it
-    loads."""
+    """Returns the error message of the program, without its name and without the log messages of
+    libraries."""
     lines = [line for line in stderr.strip().splitlines() if line.strip()]
     own = [line for line in lines if line.startswith("hlocts: ")]
     return (own or lines or ["hlocts ended without a message"])[-1].removeprefix("hlocts: ")
 
 
 def environment() -> dict[str, str]:
-    """Returns the program's environment, in which this Python's jaxlib converts StableHLO."""
+    """Returns the environment of the program, where this Python's jaxlib converts StableHLO."""
     return {"HLOCTS_STABLEHLO_CONVERTER": CONVERTER} | dict(os.environ)
 
 
 @contextlib.contextmanager
 def _seconds_shown() -> Iterator[None]:
-    """On a terminal, shows after five seconds for how long the program runs."""
+    """On a terminal, shows after five seconds how long the program has been running."""
     started, ended = time.monotonic(), threading.Event()
 
     def show() -> None:
@@ -99,26 +99,26 @@ def _seconds_shown() -> Iterator[None]:
 def run(
     arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND, _SUSPECT)
 ) -> str:
-    """Returns standard output. A verdict other than pass is a result; a wrong input is an error."""
+    """Returns standard output. A verdict other than pass is a result, an invalid input an error."""
     with _seconds_shown():
         done = subprocess.run([str(find()), *map(str, arguments)], capture_output=True, text=True,
                               check=False, env=environment())  # fmt: skip
     if done.returncode in answers:
         return done.stdout
     if done.returncode == _HARNESS and done.stdout.startswith("{"):
-        return done.stdout  # the verdict `error` says more than standard error
+        return done.stdout  # the verdict `error` is more precise than standard error
     if done.returncode in (_FOUND, _WRONG_INPUT, _HARNESS):
         raise HloctsError(_sentence(done.stderr))
     raise HloctsError(f"hlocts ended with status {done.returncode}: {_sentence(done.stderr)}")
 
 
 def evaluate(module: pathlib.Path, inputs: pathlib.Path, output: pathlib.Path) -> None:
-    """Writes the reference's outputs to a file. An unsupported module is an error."""
+    """Writes the outputs of the reference to a file. An unsupported module is an error."""
     run(["eval", module, f"--inputs={inputs}", f"--output={output}"], answers=(_DONE,))
 
 
 def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
-    """Returns the first line of the output; empty if the program printed nothing."""
+    """Returns the first line of the output as a dictionary, {} if the program printed nothing."""
     lines = run([*arguments, "--json"]).splitlines()
     if not lines:
         raise HloctsError("hlocts returned no result")
@@ -127,15 +127,15 @@ def run_json(arguments: Sequence[str | os.PathLike[str]]) -> dict[str, Any]:
 
 
 def facts_of(target: str) -> list[str]:
-    """Returns the facts of a target; none if there is no such target."""
+    """Returns the facts of a target; [] if there is no such target."""
     rows = [json.loads(line) for line in run(["backends", "--facts", "--json"]).splitlines()]
     return [fact for row in rows if row.get("target") == target for fact in row["facts"]]
 
 
 def main() -> None:
-    """Runs the program with the arguments of this process. pip puts this entry point on PATH."""
+    """Runs the program with this process's arguments. pip installs this function as `hlocts`."""
     try:
         program = str(find())
     except HloctsError as error:
         sys.exit(f"hlocts: {error}")
-    os.execve(program, sys.argv, environment())  # hints begin with the name by which it was called
+    os.execve(program, sys.argv, environment())  # hints use the name by which it was called

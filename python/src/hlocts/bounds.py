@@ -14,31 +14,31 @@ from hlocts import arrays
 from hlocts.arrays import Array
 from hlocts.errors import HloctsError
 
-# Flags of a set in `judge --sets --json` (spec/judge/serialize.cc).
+# The flags of a set in `judge --sets --json` (spec/judge/serialize.cc).
 _FINITE, _NAN, _POS_INF, _NEG_INF, _POS_ZERO, _NEG_ZERO = (1 << i for i in range(6))
 _BITS_KNOWN, _ANY, _INTEGER = 1 << 7, 1 << 8, 1 << 12
 
 
 class Allowed(NamedTuple):
     """Arrays in the structure that the function returns. A value below `lower` or above `upper` is
-    wrong. A value between them may be wrong, because a set may have holes, such as {1, inf}.
-    Complex numbers have separate bounds for real and imaginary parts. If NaN is the only choice,
-    both bounds are NaN."""
+    wrong. A value between them may be wrong too, because a set may have holes, e.g. {1, inf}.
+    Complex numbers have separate bounds for real and imaginary parts. If NaN is the only permitted
+    value, both bounds are NaN."""
 
     lower: Any
     upper: Any
-    nan: Any  # the element may be a NaN
-    together: tuple[str, ...]  # for each leaf, a joint condition on all its elements, or ""
+    nan: Any  # True if the element may be NaN
+    together: tuple[str, ...]  # for each leaf, a condition on all its elements together, or ""
 
     def __str__(self) -> str:
-        """Returns a line per leaf: elements, how many have a single value, the widest one."""
+        """Returns a line per leaf: elements, how many have a single value, and the widest set."""
         leaves = zip(_leaves(self.lower), _leaves(self.upper), _leaves(self.nan), self.together,
                      strict=True)  # fmt: skip
         return "\n".join(f"leaf {i}: {_summary(*leaf)}" for i, leaf in enumerate(leaves))
 
 
 def _leaves(tree: Any) -> list[Array]:
-    """Returns the arrays of a structure, in the order in which JAX flattens it."""
+    """Returns the arrays of a structure in the order in which JAX flattens it."""
     if isinstance(tree, dict):
         return [leaf for key in sorted(tree) for leaf in _leaves(tree[key])]
     if isinstance(tree, (list, tuple)):
@@ -48,7 +48,7 @@ def _leaves(tree: Any) -> list[Array]:
 
 def _summary(lower: Array, upper: Array, nan: Array, together: str) -> str:
     text = f"{lower.size} elements"
-    # Complex numbers become their parts, and narrow types f64, in which they are exact.
+    # Complex numbers become their parts. Narrow types become f64, in which they are exact.
     parts = [np.stack([np.real(a), np.imag(a)]) if a.dtype.kind == "c" else a
              for a in (lower, upper)]  # fmt: skip
     low, high = (np.asarray(a, dtype=np.float64) for a in parts)
@@ -87,7 +87,7 @@ def _limits(dtype: np.dtype[Any]) -> tuple[float | int, float | int]:
 
 
 def _ends(flags: int, low: str, high: str) -> list[float]:
-    """Returns the ends of a set of floats; none if it contains only a NaN."""
+    """Returns the ends of a set of floats; [] if it contains only NaN."""
     ends = [-np.inf] if flags & _NEG_INF else []
     if flags & _FINITE:
         first, last = _double(low), _double(high)
@@ -153,9 +153,9 @@ def _of_points(leaf: dict[str, Any], dtype: np.dtype[Any]) -> tuple[Array, Array
 
 
 def read(text: str) -> Allowed:
-    """Returns lists of leaves, in root order, device after device."""
+    """Returns lists of leaves in the order of the root, device after device."""
     lines = [json.loads(line) for line in text.splitlines()]
-    leaves = [line for line in lines if "origins" not in line]  # which precede those of a device
+    leaves = [line for line in lines if "origins" not in line]  # origins precede a device's leaves
     if any(leaf.get("token") for leaf in leaves):
         raise HloctsError("a token has no bounds")
     found = []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python3 -m hlocts.check script.py` and `pytest -p hlocts.check`: see hlocts.checking.
 
-Importing this module rebinds the package's name `check` to the module, which therefore also acts as
-the function `hlocts.check`.
+Importing this module rebinds `check` in the package to the module. The module can therefore also be
+called like the function `hlocts.check`.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _checked: checking.Session
 
 
 def pytest_addoption(parser: Any) -> None:
-    """Runs the tests under the checking plugin, with a report at the end: `pytest -p hlocts.check`.
+    """Runs the tests with the checking plugin and prints a report: `pytest -p hlocts.check`.
 
     HLOCTS_CHECK has the settings. JAX reads its platform when a test first uses it. The judge
     prints to the original standard error, because pytest captures that of the tests. The workers of
-    pytest-xdist inherit the environment, and the process that started them has the exit status.
+    pytest-xdist inherit the environment; the process that started them has the exit status.
     """
     global _checked
     try:

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program under the checking plugin: JAX runs as usual; hlocts judges the results.
+"""Runs a program with the checking plugin: JAX runs as usual, and hlocts judges the results.
 
     python3 -m hlocts.check [--fail] [--sample=first,1/100] [--out=DIR] script.py [arguments]
     python3 -m hlocts.check --report DIR
     python3 -m hlocts.check --resume DIR
 
-The first form is the same as JAX_PLATFORMS=hlocts_check with the options in HLOCTS_CHECK. Executions
-are copied and judged in a separate process; a report is printed at the end. --resume judges the
-executions that it had no time for.
+The first form is equivalent to JAX_PLATFORMS=hlocts_check with the options in HLOCTS_CHECK.
+Executions are copied and judged in a separate process, and a report is printed at the end. --resume
+judges the executions for which there was no time.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ TYPES = (
     "c64", "c128", "f8e5m2", "f8e4m3fn", "f8e4m3b11fnuz", "f8e5m2fnuz", "f8e4m3fnuz", "s4", "u4",
     "token", "s2", "u2", "f8e4m3", "f8e3m4", "f8e8m0fnu", "f4e2m1fn",
 )  # fmt: skip
-_KEPT = ("fail", "suspect")  # verdicts whose module, inputs and outputs remain in the directory
+_KEPT = ("fail", "suspect")  # verdicts for which module, inputs and outputs are kept
 _NARROW_BITS = {"s4": 4, "s2": 2}
-OWN_CLIENT = "jax"  # the setting `plugin` for JAX's own CPU client
-OWN_FACTS = "xla_cpu"  # the target whose facts hold on that client
-# The settings and their values; the judge reads profile and facts.
+OWN_CLIENT = "jax"  # the value of the setting `plugin` for JAX's own CPU client
+OWN_FACTS = "xla_cpu"  # the target whose facts are true for that client
+# The settings and patterns of their values. The judge parses profile and facts.
 _NUMBER = r"(\d+\.?\d*|\.\d+)"
 _SETTINGS = {
     "plugin": r"\S+", "out": r"\S+", "profile": ".*", "facts": ".*",
@@ -57,16 +57,16 @@ _SETTINGS = {
 }  # fmt: skip
 _PIECES = "hlocts.check(f, *args) on JAX's own CPU client judges by pieces"
 _ENDED = "the wait time had ended"
-_RED = ("fail", "error")  # verdicts with which a check that has --fail fails
+_RED = ("fail", "error")  # verdicts that make a check with --fail fail
 
 
 def settings(words: str) -> dict[str, str]:
-    """Returns the settings in HLOCTS_CHECK. The plugin rejects unknown ones."""
+    """Returns the settings in HLOCTS_CHECK. The plugin rejects unknown settings."""
     return dict(word.partition("=")[::2] for word in words.split())
 
 
 def array_of(leaf: dict[str, Any], data: bytes) -> np.ndarray[Any, Any] | None:
-    """Returns the array of a leaf as hlocts reads it from a file; None for a token."""
+    """Returns the array of a leaf, as hlocts would read it from a file; None for a token."""
     element_type = TYPES[leaf["type"]]
     if element_type == "token":
         return None
@@ -91,7 +91,7 @@ def wait_seconds(words: dict[str, str]) -> float:
 
 
 def judge_options(words: dict[str, str]) -> list[str]:
-    """Returns the options of `hlocts judge` that the settings name."""
+    """Returns the options of `hlocts judge` that correspond to the settings."""
     own = OWN_FACTS if words.get("plugin") == OWN_CLIENT else ""
     facts = filter(None, words.get("facts", own).split(","))
     return [f"--profile={words.get('profile', 'default')}",
@@ -99,8 +99,8 @@ def judge_options(words: dict[str, str]) -> list[str]:
 
 
 class _Judge:
-    """Runs `hlocts judge --batch` as a process that answers one job at a time; if `nice`, at a low
-    priority, which a process cannot raise again."""
+    """Runs `hlocts judge --batch` as a process that answers one job at a time. If `nice`, the
+    process has a low priority, which it cannot raise again."""
 
     def __init__(self, options: list[str], nice: bool) -> None:
         self.nice = nice
@@ -129,7 +129,7 @@ class _Judge:
                 self._process.stdin.close()
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(1)
-        self._process.kill()  # the judge works on an execution for which the deadline has passed
+        self._process.kill()  # the judge works on an execution whose deadline has passed
         self._process.wait()
 
 
@@ -144,11 +144,11 @@ class Server:
         self._client_runs = True
         self._judge: _Judge | None = None
         self._last_progress = time.monotonic()
-        self._modules: dict[int, pathlib.Path | str] = {}  # or the reason why there is none
+        self._modules: dict[int, pathlib.Path | str] = {}  # or the reason why there is no module
 
     def serve(self, client: IO[bytes] | None) -> None:
-        """Judges until `client` ends, and then the remaining records within the wait time. Without a
-        client judges all records."""
+        """Judges until `client` ends, and then the remaining records until the wait time ends.
+        Without a client, judges all records."""
         limit = None if client else math.inf
         while True:
             records = sorted((self._directory / "spool").glob("*.record"))
@@ -165,7 +165,7 @@ class Server:
                 self._show_progress(limit)
 
     def _show_progress(self, limit: float | None) -> None:
-        """Prints the progress every ten seconds after the program has ended."""
+        """Prints the progress every ten seconds, once the program has ended."""
         if limit is None or time.monotonic() < self._last_progress + 10:
             return
         left = len(list((self._directory / "spool").glob("*.record")))
@@ -173,7 +173,7 @@ class Server:
         self._last_progress = time.monotonic()
 
     def _limit(self, client: IO[bytes] | None, seconds: float) -> float | None:
-        """Returns when the wait time ends, or None while the client lives."""
+        """Returns the time at which waiting ends, or None while the client runs."""
         ended = client and _ended(client, seconds)
         return time.monotonic() + wait_seconds(self._words) if ended else None
 
@@ -186,7 +186,7 @@ class Server:
         if program not in self._modules:
             try:
                 self._modules[program] = self._converted(program)
-            except Exception as error:  # the converter's error is the reason in the report
+            except Exception as error:  # the report states the converter's error as the reason
                 self._modules[program] = f"{type(error).__name__}: {error}".split("\n", 1)[0]
         return self._modules[program]
 
@@ -198,7 +198,7 @@ class Server:
             from hlocts import stablehlo
 
             module = stablehlo.to_hlo(module)
-        elif source.suffix == ".hlo_with_config":  # field 1 is the module
+        elif source.suffix == ".hlo_with_config":  # field 1 of the proto is the module
             module = bytes(dict(frames().fields(module))[1])
         target = source.with_suffix(".pb")
         target.write_bytes(module)
@@ -234,7 +234,7 @@ class Server:
             self._judge = None
             answer = {"verdict": "error", "reason": str(error)}
         for place in (answer.get("first_failure") or {}, answer.get("widest", {})):
-            if place.get("source", "").startswith("-:"):  # a converter's name of text without places
+            if place.get("source", "").startswith("-:"):  # a converter's name for text without file
                 place["source"] = f"{module.with_suffix('.mlir')}{place['source'][1:]}"
         if answer["verdict"] == "inconclusive":
             answer["next"] = self._next(answer)
@@ -246,7 +246,7 @@ class Server:
         return answer
 
     def _next(self, answer: dict[str, Any]) -> str:
-        """Returns what may narrow the sets of an open verdict."""
+        """Returns advice on how to narrow the sets of an open verdict."""
         given = judge_options(self._words)
         if fact := deciding_fact(answer, given):
             facts = ",".join([*(one.partition("=")[2] for one in given[1:]), fact])
@@ -268,13 +268,13 @@ class Server:
 
 
 def _ended(client: IO[bytes], seconds: float) -> bool:
-    """Returns True if the other end of the pipe is closed. Waits at most this long."""
+    """Waits for at most `seconds`. Returns True if the other end of the pipe is closed."""
     readable, _, _ = select.select([client], [], [], seconds)
     return bool(readable) and not client.read(1)
 
 
 def _end_after(client: IO[bytes], seconds: float) -> None:
-    """Sends SIGTERM to the main thread, which may be judging, this long after the client ends."""
+    """Sends SIGTERM to the main thread, which may be judging, `seconds` after the client ends."""
     select.select([client], [], [])
     time.sleep(seconds)
     signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGTERM)
@@ -289,8 +289,8 @@ def _results(directory: pathlib.Path) -> Iterator[dict[str, Any]]:
 
 
 def _counts(directory: pathlib.Path) -> dict[str, Any]:
-    """Returns the sums over the processes. One that runs, or was killed, has no counts of its own:
-    its executions are those recorded."""
+    """Returns sums over all processes. A process that is running or was killed has written no
+    counts: its executions are those that were recorded."""
     sums: dict[str, Any] = {"executions": 0, "programs": 0, "skipped": {}, "partial": False}
     for programs in directory.rglob("programs"):
         folder = programs.parent
@@ -309,7 +309,7 @@ def _counts(directory: pathlib.Path) -> dict[str, Any]:
 
 
 def _waiting_lines(directory: pathlib.Path) -> list[str]:
-    """Returns lines on the records left. The judge of a process ends with report.txt."""
+    """Returns lines about the remaining records. A process's judge writes report.txt at its end."""
     reasons = collections.Counter(
         _ENDED if (path.parent.parent / "report.txt").is_file()
         else "they wait for the judge" for path in directory.rglob("*.record"))  # fmt: skip
@@ -380,7 +380,7 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
 
 
 def environment(words: dict[str, str]) -> dict[str, str]:
-    """Returns the environment variables that the plugin reads, with the real plugin as a path."""
+    """Returns the environment variables for the plugin, with the path of the real plugin."""
     words = {"plugin": OWN_CLIENT, **words}
     for name, value in words.items():
         if not re.fullmatch({**_SETTINGS, "fail": "[01]"}.get(name, "(?!)"), value):
@@ -395,7 +395,7 @@ def environment(words: dict[str, str]) -> dict[str, str]:
             if file.read(4) != b"\x7fELF":
                 raise HloctsError(f"plugin={path}: expected a shared library, found another file")
     if {"profile", "facts"} & set(words):
-        binary.run(["judge", "--batch=/dev/null", *judge_options(words)])  # which refuses wrong ones
+        binary.run(["judge", "--batch=/dev/null", *judge_options(words)])  # rejects wrong options
     if "out" in words:
         try:
             pathlib.Path(words["out"]).mkdir(parents=True, exist_ok=True)
@@ -408,7 +408,7 @@ def environment(words: dict[str, str]) -> dict[str, str]:
 
 
 def _installed(name: str) -> str:
-    """Returns the path of the plugin of an installed engine, by its name or alias."""
+    """Returns the path of the plugin of an installed engine, given by its name or alias."""
     lines = [json.loads(line) for line in binary.run(["engines", "list", "--json"]).splitlines()]
     for engine in lines:
         if name not in (engine["name"], engine["alias"]):
@@ -423,11 +423,11 @@ def _installed(name: str) -> str:
 
 
 class Session:
-    """The records of all processes that run with one environment, in one directory."""
+    """The records of all processes that run with the same environment, in one directory."""
 
     def __init__(self, words: dict[str, str]) -> None:
         given = words.get("out", f"hlocts-check-{os.getpid()}")
-        out = os.path.abspath(given)  # a program may change its folder; a space ends a setting
+        out = os.path.abspath(given)  # against a change of directory; a space ends a setting
         words = words | {"out": given if re.search(r"\s", out) else out}
         platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"  # jax_plugin replaces others
         self.environment = environment(words) | {"JAX_PLATFORMS": platforms}
@@ -435,9 +435,9 @@ class Session:
         self._before = set(self._out.glob("*"))
 
     def status(self) -> int:
-        """Waits for the judges of the processes that have ended. Returns 1 if `fail` is set and
-        nothing was judged, or a verdict is fail or error. Records of this process do not count,
-        since it has a status of its own."""
+        """Waits for the judges of processes that have ended. Returns 1 if `fail` is set and nothing
+        was judged or a verdict is fail or error. Ignores the records of this process, which has its
+        own status."""
         limit = time.monotonic() + wait_seconds(self._words)
         new = {path for path in self._out.glob("*") if path not in self._before}
         own = {self._out / str(os.getpid())} & new
@@ -471,12 +471,12 @@ def _serve(directory: pathlib.Path) -> int:
     given = os.environ.get("HLOCTS_CHECK", "")
     (directory / "settings").write_text(given)  # for --resume
     server = Server(directory)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # from the plugin, at the end of the wait
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit())  # sent by the plugin after the wait time
     wait = wait_seconds(settings(given))
     threading.Thread(target=_end_after, args=(sys.stdin.buffer, wait), daemon=True).start()
     with contextlib.suppress(SystemExit):
         server.serve(sys.stdin.buffer)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the report is still to be written
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # the report must still be written
     server.close()
     (directory / "report.txt").touch()
     text, has_failure = report(directory)
@@ -486,7 +486,7 @@ def _serve(directory: pathlib.Path) -> int:
 
 
 def _resume(directory: pathlib.Path) -> None:
-    """Judges the records that are left, without a limit."""
+    """Judges the remaining records without a time limit."""
     for spool in sorted(directory.rglob("spool")):
         try:
             server = Server(spool.parent)
@@ -505,7 +505,7 @@ def main() -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
     parser.add_argument("--report", metavar="DIR", help="print the report of records again")
     parser.add_argument("--resume", metavar="DIR", help="judge the records left, then as --report")
-    parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # used by the plugin
+    parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # for the plugin
     parser.add_argument("--fail", action="store_true",
                         help="exit 1 if a verdict is fail or error, or if nothing was judged")  # fmt: skip
     helps = {

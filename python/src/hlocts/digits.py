@@ -19,7 +19,7 @@ from hlocts.errors import brief
 
 @dataclasses.dataclass(frozen=True)
 class Digits:
-    """record: the line of `hlocts digits --json`. text: the table for a terminal. picture: an SVG
+    """record: the JSON of `hlocts digits --json`. text: the table for a terminal. picture: an SVG
     image for notebooks."""
 
     record: dict[str, Any]
@@ -28,7 +28,7 @@ class Digits:
 
     @property
     def instructions(self) -> list[dict[str, Any]]:
-        """The most costly ones first: instruction, operation, source, lost_bits, made, reaches."""
+        """Instructions, costliest first: instruction, operation, source, lost_bits, made, reaches."""
         return list(self.record["instructions"])
 
     def __str__(self) -> str:
@@ -42,8 +42,8 @@ class Digits:
 def digits(f: Callable[..., Any] | api.PathLike, *args: Any, compiled: str | None = None) -> Digits:
     """Finds the instructions at which f(*args), or a module (see judge), loses digits.
 
-    compiled: HLO text of an engine's compiled form; instructions that run wider or narrower there
-    are in `record["other_widths"]`.
+    compiled: HLO text of the module as an engine compiled it. `record["other_widths"]` has the
+    instructions that are wider or narrower there.
     """
     low = None if api.is_module(f) else lowering.lower(f, args)
     inputs = low.inputs if low else [np.asarray(value) for value in args]

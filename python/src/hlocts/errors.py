@@ -7,11 +7,11 @@ from typing import Any, ParamSpec, TypeVar
 
 _P = ParamSpec("_P")
 _T = TypeVar("_T")
-__unittest = True  # unittest omits the frames of this module, as pytest those with __tracebackhide__
+__unittest = True  # unittest omits this module's frames, pytest those with __tracebackhide__
 
 
 class HloctsError(Exception):
-    """Raised if something is missing or an input is wrong; the message is one sentence."""
+    """Raised if something is missing or an input is invalid. The message is one sentence."""
 
 
 class ConformanceError(AssertionError):
@@ -19,18 +19,18 @@ class ConformanceError(AssertionError):
 
 
 class NotJudgedError(ConformanceError):
-    """Nothing was judged (unsupported, or the reference gave up) or too little (inconclusive), so
-    the result may be wrong."""
+    """Raised if nothing was judged (unsupported, or the reference gave up) or too little
+    (inconclusive). The result may be wrong."""
 
 
 def explains(raised: Any) -> bool:
-    """Returns True if the message of an exception, as pytest holds it, explains it without frames
-    of this package. As __tracebackhide__ it hides them; other exceptions keep them."""
+    """Returns True if the message of an exception (as pytest holds it) explains it without frames
+    of this package. As __tracebackhide__, this hides such frames; other exceptions keep theirs."""
     return isinstance(raised.value, HloctsError | ConformanceError)
 
 
 def brief(function: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Omits the frames of this package from an HloctsError, whose message explains it."""
+    """Omits the frames of this package from an HloctsError: its message explains the error."""
 
     @functools.wraps(function)
     def wrapper(*args: _P.args, **kwargs: _P.kwargs) -> _T:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the user's own JAX as an engine of the program: exec:python -m hlocts.jax_engine. Pieces of
-a module can then run separately, and a crash is a verdict."""
+a module can then run separately, and a crash becomes a verdict."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from hlocts.worker_frames import frames as worker_frames
 
 
 def _stablehlo(lib: Any, text: str) -> Any:
-    try:  # newer releases have the readers of HLO in a separate module
+    try:  # newer releases of jaxlib read HLO in a separate module
         hlo = importlib.import_module("jaxlib._hlo")
     except ImportError:
         hlo = lib._jax
@@ -28,7 +28,7 @@ def _stablehlo(lib: Any, text: str) -> Any:
 @functools.cache
 def _prepare_lapack(jax: Any) -> None:
     """Sets the addresses of LAPACK in jaxlib's kernels, as JAX does when it lowers the first
-    function that needs them. Without them a module that calls one crashes this process."""
+    function that needs them. Otherwise a module that calls LAPACK would crash this process."""
     jax.jit(jax.numpy.linalg.cholesky).lower(jax.numpy.ones((1, 1)))
 
 
@@ -50,7 +50,7 @@ def _leaf(frames: Any, array: Any) -> Any:
 
 def main() -> None:
     jax: Any = importlib.import_module("jax")
-    jax.config.update("jax_enable_x64", True)  # without it device_put converts 64 bits to 32
+    jax.config.update("jax_enable_x64", True)  # otherwise device_put would convert 64 bits to 32
     frames = worker_frames()
 
     def load(text: str) -> Callable[[list[Any]], list[Any]]:
@@ -63,7 +63,7 @@ def main() -> None:
         except jax.errors.JaxRuntimeError as error:
             kind = frames.Unsupported if "UNIMPLEMENTED" in str(error) else frames.Refused
             raise kind(str(error)) from None
-        except (AttributeError, ImportError) as error:  # JAX's internals change
+        except (AttributeError, ImportError) as error:  # internals of JAX may change
             raise frames.Unsupported(f"this JAX cannot be an engine: {error}") from None
 
         def execute(leaves: list[Any]) -> list[Any]:

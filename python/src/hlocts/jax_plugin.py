@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The PJRT plugins of hlocts as JAX platforms, by JAX's plugin entry point.
+"""Registers the PJRT plugins of hlocts as JAX platforms, through JAX's entry point for plugins.
 
     JAX_PLATFORMS=hlocts_reference python3 script.py   the reference evaluator computes
     JAX_PLATFORMS=hlocts_cpu python3 script.py         the CPU engine of hlocts computes
     JAX_PLATFORMS=hlocts_check python3 script.py       JAX computes, hlocts judges (hlocts.check)
 
-With HLOCTS_DEVICES=4 the first two have four devices each, as the CPU with jax_num_cpu_devices=4.
-A platform is registered only if JAX_PLATFORMS or jax_platforms names it, so that other programs of
-the same environment load nothing.
+With HLOCTS_DEVICES=4 the first two have four devices each, like the CPU with jax_num_cpu_devices=4.
+A platform is registered only if JAX_PLATFORMS or jax_platforms names it: other programs in the same
+environment load nothing.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from typing import Any
 from hlocts import binary, checking, lowering, own_client
 from hlocts.errors import HloctsError
 
-COMPUTING = ("hlocts_reference", "hlocts_cpu")  # the other platform only records
-# JAX finds lowering rules by platform name. Linear algebra needs those of "cpu".
+COMPUTING = ("hlocts_reference", "hlocts_cpu")  # hlocts_check only records
+# JAX finds lowering rules by platform name, and linear algebra needs the rules of "cpu".
 _PLATFORM = "cpu"
 
 
 def library(name: str) -> pathlib.Path:
-    """Returns the path of a plugin, next to the program as it is built or installed."""
+    """Returns the path of a plugin, relative to the built or installed program."""
     program = binary.find()
     for folder in (program.parent / "engines", program.parent, program.parent / "../lib/hlocts"):
         if (folder / name).is_file():
@@ -43,7 +43,7 @@ def _named(jax: Any) -> list[str]:
 
 
 def _address(capsule: Any) -> int:
-    """Returns the pointer in a PyCapsule."""
+    """Returns the pointer that a PyCapsule contains."""
     name_of, pointer_of = ctypes.pythonapi.PyCapsule_GetName, ctypes.pythonapi.PyCapsule_GetPointer
     name_of.restype, name_of.argtypes = ctypes.c_char_p, [ctypes.py_object]
     pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
@@ -51,8 +51,8 @@ def _address(capsule: Any) -> int:
 
 
 def _pass_handlers(jax_client: Any, path: pathlib.Path) -> None:
-    """Passes to the plugin the CPU handlers of custom calls, such as LAPACK and callbacks, which
-    jaxlib registers in itself, where a plugin does not find them."""
+    """Passes the CPU handlers of custom calls, such as LAPACK and callbacks, to the plugin. jaxlib
+    registers them in itself, where a plugin does not find them."""
     register = ctypes.CDLL(str(path)).HloctsCheckRegisterHandler
     register.restype = ctypes.c_char_p
     register.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint32]
@@ -78,7 +78,7 @@ def _pass_handlers(jax_client: Any, path: pathlib.Path) -> None:
 
 
 def _device_options(bridge: Any) -> dict[str, int]:
-    """Returns the number of CPU devices that the program requests, as an option of a client."""
+    """Returns the number of CPU devices that the program requests, as client options."""
     number = bridge.num_cpu_devices.value if hasattr(bridge, "num_cpu_devices") else -1
     flag = re.search(r"host_platform_device_count=(\d+)", os.environ.get("XLA_FLAGS", ""))
     devices = number if number > 0 else int(flag[1]) if flag else 0
@@ -86,7 +86,7 @@ def _device_options(bridge: Any) -> dict[str, int]:
 
 
 def _register_check(bridge: Any, path: pathlib.Path) -> None:
-    is_cpu = "/xla@" in os.environ["HLOCTS_CHECK"]  # the directory of an installed XLA:CPU
+    is_cpu = "/xla@" in os.environ["HLOCTS_CHECK"]  # a path in an installed XLA:CPU
     bridge.register_plugin(
         "hlocts_check",
         library_path=str(path),
@@ -113,8 +113,8 @@ def _register(jax: Any, bridge: Any, platform: str) -> None:
 
 
 def initialize() -> None:
-    """Registers the plugins. JAX calls it when it searches for plugins, and prints every exception
-    with its traceback; a platform that cannot be registered ends the program when it is used."""
+    """Registers the plugins. JAX calls this when it searches for plugins, and prints exceptions
+    with tracebacks. A platform that cannot be registered ends the program on first use."""
     jax: Any = importlib.import_module("jax")
     bridge: Any = importlib.import_module("jax._src.xla_bridge")
     is_checked = "HLOCTS_CHECK_JUDGE" in os.environ or "hlocts_check" in os.environ.get(

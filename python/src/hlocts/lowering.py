@@ -22,18 +22,18 @@ from hlocts.result import Operand
 
 _HEADER = re.compile(r"entry_computation_layout=\{\((.*?)\)->")
 _PARAMETER = re.compile(r"\b[a-z][a-z0-9]*\[")
-_PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}  # by the names of compilers without a device
+_PLATFORMS = {"tpu": "tpu", "xla_gpu": "cuda"}  # by the name of the compiler without a device
 
 
 def platform_of(engine: str) -> str | None:
-    """Returns the JAX platform for a compiler without a device; None for other engines, which take
+    """Returns the JAX platform for a compiler without a device; None for other engines, which get
     the module that this JAX runs."""
     return _PLATFORMS.get(re.split("[@?]", engine)[0])
 
 
 @dataclass(frozen=True)
 class Unequal:
-    """An element of an output, and its copies on two devices."""
+    """An element of an output, with its differing copies on two devices."""
 
     output: int
     index: tuple[int, ...]
@@ -49,12 +49,12 @@ class Lowered:
     output_names: list[str]
     output_dtypes: list[np.dtype[Any]]
     execute: Callable[[], list[Array]]  # runs on the backend that JAX uses
-    unflatten: Callable[[list[Array]], Any]  # of the first device
-    engine: str  # name of that backend
-    facts: tuple[str, ...]  # that hold on it: see own_facts
-    devices: int = 1  # over which JAX partitions the function
-    partitions: int = 1  # of the module, which then has manual regions
-    # Set by execute: elements of which two devices have different copies.
+    unflatten: Callable[[list[Array]], Any]  # for the outputs of one device
+    engine: str  # the name of this backend
+    facts: tuple[str, ...]  # facts of this backend: see own_facts
+    devices: int = 1  # number of devices over which JAX partitions the function
+    partitions: int = 1  # of a module that has manual regions
+    # Set by execute: elements with different copies on two devices.
     unequal: list[Unequal] = dataclasses.field(default_factory=list)
 
 
@@ -67,14 +67,14 @@ def _jax() -> Any:
 
 
 def require(jax: Any, version: str, user: str) -> None:
-    """Refuses a JAX that is older than what `user` needs."""
+    """Raises an error if JAX is older than `user` needs."""
     if jax.__version_info__ < tuple(int(part) for part in version.split(".")):
         raise HloctsError(f"{user} needs jax {version} or newer, found jax {jax.__version__}")
 
 
 def own_facts(jax: Any) -> tuple[str, ...]:
-    """Returns the name of the target of jaxlib's own CPU client; none for other backends, such as
-    plugins that call themselves cpu."""
+    """Returns the name of the target for jaxlib's own CPU client; () for other backends, such as
+    plugins with the name cpu."""
     is_own = jax.devices()[0].client.platform_version == "cpu"
     return (checking.OWN_FACTS,) if is_own else ()
 
@@ -85,15 +85,15 @@ def _is_key(jax: Any, value: Any) -> bool:
 
 
 def _words(jax: Any, tree: Any) -> Any:
-    """Returns the tree with each typed key replaced by its words."""
+    """Returns the tree with each typed key replaced by the array of its words."""
     return jax.tree_util.tree_map(
         lambda leaf: jax.random.key_data(leaf) if _is_key(jax, leaf) else leaf, tree
     )
 
 
 def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
-    """Returns f on the words of typed keys. A function that is lowered with keys as arguments or
-    results has custom calls that only mark the words."""
+    """Returns f as a function of the words of typed keys. If a function is lowered with keys as
+    arguments or results, its module has custom calls that only mark the words."""
     leaves, tree = jax.tree_util.tree_flatten(args)
     kinds = [jax.random.key_impl(leaf) if _is_key(jax, leaf) else None for leaf in leaves]
 
@@ -104,7 +104,7 @@ def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callabl
         ]
         return _words(jax, f(*jax.tree_util.tree_unflatten(tree, given)))
 
-    # Parameters keep their names. A callable without a name (a partial) is named f.
+    # Parameters keep their names. If a callable has no name (a partial), the name is f.
     return functools.wraps(f)(on_words) if hasattr(f, "__name__") else on_words
 
 
@@ -130,8 +130,8 @@ def _check_parameters(text: str, inputs: list[Array]) -> None:
 
 @dataclass(frozen=True)
 class Spread:
-    """Places arguments and results on a jax.sharding.Mesh: PartitionSpecs in the structure of the
-    arguments and of the result, or one for all. None: whole on every device."""
+    """Places arguments and results on a jax.sharding.Mesh. The PartitionSpecs have the structure of
+    the arguments and of the result, or there is one for all. None: whole on every device."""
 
     mesh: Any
     in_specs: Any = None
@@ -139,7 +139,7 @@ class Spread:
 
     @property
     def is_typed(self) -> bool:
-        """True if the types of arrays have their shardings on this mesh (AxisType.Explicit)."""
+        """True if array types include their shardings on this mesh (AxisType.Explicit)."""
         return any(kind.name == "Explicit" for kind in getattr(self.mesh, "axis_types", None) or ())
 
     def jit(self, jax: Any, f: Callable[..., Any]) -> Any:
@@ -148,8 +148,8 @@ class Spread:
                        **where)  # fmt: skip
 
     def placed(self, jax: Any, words: Any) -> Any:
-        """Returns the arguments as the jitted function takes them. With shardings in types the text
-        is that of the same arguments; those on the mesh keep their shardings without in_specs."""
+        """Returns the arguments for the jitted function. If types have shardings, they are placed:
+        those that are on the mesh keep their shardings unless there are in_specs."""
         if not self.is_typed:
             return words
         if self.in_specs is None:
@@ -168,7 +168,7 @@ class Spread:
 
 
 def _unequal(results: list[Any]) -> Iterator[Unequal]:
-    """Returns for each array the first element of which two devices have different copies."""
+    """Yields for each array the first element that has different copies on two devices."""
     for output, result in enumerate(results):
         yield from itertools.islice(_unequal_shards(output, result), 1)
 
@@ -188,8 +188,8 @@ def _unequal_shards(output: int, result: Any) -> Iterator[Unequal]:
 
 @contextlib.contextmanager
 def _gspmd(jax: Any) -> Iterator[None]:
-    """Lowers annotations and manual regions as GSPMD has them: every partitioner of the engines
-    takes these, and GSPMD no others. A JAX without the setting lowers what it can."""
+    """Lowers annotations and manual regions in the form of GSPMD, which every partitioner of the
+    engines accepts; GSPMD accepts no other form. A JAX without the setting lowers what it can."""
     name = "jax_use_shardy_partitioner"
     before = getattr(jax.config, name, False)
     if before:
@@ -202,8 +202,8 @@ def _gspmd(jax: Any) -> Iterator[None]:
 
 
 def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> tuple[str, int]:
-    """Returns HLO text with the places in the source, and its number of partitions. JAX's text omits the number of partitions,
-    without which an engine partitions nothing."""
+    """Returns HLO text with locations in the source, and the number of partitions. The text of JAX
+    lacks this number, without which an engine partitions nothing."""
     attributes = lowered.compiler_ir("stablehlo").operation.attributes
     count = int(attributes["mhlo.num_partitions"]) if "mhlo.num_partitions" in attributes else 1
     if count > 1:
@@ -223,10 +223,10 @@ def lower(
     f: Callable[..., Any], args: tuple[Any, ...], spread: Spread | None = None,
     annotated: bool = False, platform: str | None = None,
 ) -> Lowered:  # fmt: skip
-    """Lowers f. Arguments that the function does not use remain parameters. Static arguments must
-    be bound before, with functools.partial or a lambda. With `spread`, execute runs on its devices,
-    and the text is the module of one device, or has the annotations. With `platform`, the text is
-    the module that JAX lowers for it, and execute does not run."""
+    """Lowers f. Arguments that f does not use remain parameters. Static arguments must be bound
+    first, by functools.partial or a lambda. With `spread`, execute runs on its devices; the text is
+    the module of one device or has annotations. With `platform`, the text is the module that JAX
+    lowers for this platform, and execute must not be called."""
     jax = _jax()
     words = _words(jax, args)
     words = spread.placed(jax, words) if spread else words
@@ -258,7 +258,7 @@ def lower(
     device = jax.devices()[0]
     out_leaves, out_tree = jax.tree_util.tree_flatten(lowered.out_info)
     return Lowered(
-        name=getattr(getattr(f, "func", f), "__name__", "f"),  # of a partial, that of its function
+        name=getattr(getattr(f, "func", f), "__name__", "f"),  # of a partial: its function's name
         text=text,
         inputs=inputs,
         input_names=["args" + name for name in _names(jax, args)],

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records executions of JAX's own CPU client, which is no PJRT plugin, for the judge of hlocts.check.
+"""Records executions of JAX's own CPU client, which is no PJRT plugin, for hlocts.check.
 
-After the first call, JAX passes arguments to a compiled program in C++. This module disables that
-shortcut, so each call passes through ExecuteReplicated, where arguments and results are copied. The
-JAX names replaced here are not a public interface; tests run on the installed JAX.
+From the second call on, JAX passes arguments to a compiled program in C++. This module disables
+that shortcut: each call then passes through ExecuteReplicated, where arguments and results are
+copied. The names of JAX that are replaced here are not public; tests run with the installed JAX.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from hlocts.errors import HloctsError
 
 
 class _Leaf(ctypes.Structure):
-    """The C struct HloctsCheckLeaf of backends/check/check_plugin.cc."""
+    """The C struct HloctsCheckLeaf in backends/check/check_plugin.cc."""
 
     _fields_ = [
         ("type", ctypes.c_int32), ("rank", ctypes.c_int32), ("dims", ctypes.POINTER(ctypes.c_int64)),
@@ -31,8 +31,8 @@ class _Leaf(ctypes.Structure):
 
 
 def _copy(value: Any) -> Any:
-    """Returns a leaf with its own bytes, since a donated argument loses its memory."""
-    array = np.array(getattr(value, "_base_array", value), order="C")  # of a key: its numbers
+    """Returns a leaf with a copy of its bytes: a donated argument loses its memory."""
+    array = np.array(getattr(value, "_base_array", value), order="C")  # of a typed key: its numbers
     kind = checking.TYPES.index(arrays.element_type_of(array.dtype))
     dims = (ctypes.c_int64 * array.ndim)(*array.shape)
     leaf = _Leaf(kind, array.ndim, dims, array.ctypes.data, array.nbytes)
@@ -54,7 +54,7 @@ def _library(path: pathlib.Path) -> Any:
 
 
 def record(path: pathlib.Path) -> None:
-    """Makes this process record, with the library at `path`, what JAX compiles and runs."""
+    """Makes this process record what JAX compiles and runs, with the library at `path`."""
     library = _library(path)
     try:
         compiler, mlir, pxla, pjit = (
@@ -67,7 +67,7 @@ def record(path: pathlib.Path) -> None:
     except (ImportError, AttributeError) as error:
         raise HloctsError(f"the CPU client of this JAX cannot be recorded ({error}); --plugin=xla "
                           "judges a released plugin of XLA:CPU") from None
-    # Keyed by the id of the executable, which is kept alive so that no other executable has its id.
+    # By the id of an executable, which is kept alive: no other executable can then get this id.
     programs: dict[int, tuple[int, Any]] = {}
 
     def compile_(backend: Any, computation: Any, *rest: Any, **named: Any) -> Any:
@@ -97,7 +97,7 @@ def record(path: pathlib.Path) -> None:
                 kept = [arg for i, arg in enumerate(args) if i in self.kept_var_idx]
                 leaves = [_copy(arg) for arg in self.in_handler(kept)]
                 inputs = len(leaves)
-        except Exception:  # the program itself is not to fail by its record
+        except Exception:  # recording must not make the program fail
             reason = b"a value cannot be copied to the host"
         seconds = time.monotonic() - start
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Adds to pytest the option --hlocts-engine, and the tested engine in the report's header."""
+"""Adds the option --hlocts-engine to pytest, and the tested engine to the header of the report."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def pytest_configure(config: Any) -> None:
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None]:
-    """Omits the line on hidden frames, because the message explains the failure. A skip has the
-    place of its test."""
+    """Omits the line about hidden frames, because the message explains the failure. The location of
+    a skip is that of its test."""
     raised = call.excinfo and call.excinfo.value  # pytest replaces a SkipTest
     outcome = yield
     own = (ConformanceError, HloctsError)

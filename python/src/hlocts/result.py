@@ -18,7 +18,7 @@ from hlocts.errors import ConformanceError, NotJudgedError
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence of the documents, its address, and the ruling that interprets it ("" for none)."""
+    """A sentence of the documents, its address, and the ruling that interprets it, or ""."""
 
     clause: str
     text: str
@@ -35,41 +35,41 @@ class Operand:
 
 @dataclass(frozen=True)
 class Failure:
-    """The first element outside its set."""
+    """The first element outside of its set."""
 
     output: int  # index of the leaf
-    name: str  # the leaf's path in the function's result, "['logits'][0]"; empty for a single array
+    name: str  # path of the leaf in the function's result, "['logits'][0]"; "" for a single array
     index: tuple[int, ...]
     actual: str
     actual_bits: str
     accepted: AcceptedSet
-    ulps: int | None  # distance from the value to the set; None if the format has no such distance
+    ulps: int | None  # distance from the value to the set; None if it is not defined in the format
     rule: str
     clause: str
     instruction: str
-    operation: str  # the wrong instruction's operation
-    operands: tuple[Operand, ...]  # its operands for this element; may be empty
-    arguments: tuple[Operand, ...]  # arguments of the output's shape, at the index
+    operation: str  # the operation of the wrong instruction
+    operands: tuple[Operand, ...]  # operands of the instruction for this element; may be empty
+    arguments: tuple[Operand, ...]  # elements at the index, of arguments with the output's shape
     distance: str = ""  # distance from the value to the set, in words
-    source: str = ""  # the wrong instruction's file and line; empty if the module does not name it
-    sentences: tuple[Sentence, ...] = ()  # sentences of the documents on the wrong operation
-    copies: tuple[Operand, ...] = ()  # values of two devices that differ; nothing else is wrong then
+    source: str = ""  # file and line of the wrong instruction; "" if the module does not state them
+    sentences: tuple[Sentence, ...] = ()  # about the wrong operation
+    copies: tuple[Operand, ...] = ()  # values on two devices that differ; then nothing else is wrong
 
 
 _NARROWER = ("explain() names the step that widens the sets; profile=\"strict\", facts=[...] that the "
              "engine promises (`hlocts help facts`) or other inputs narrow them")  # fmt: skip
-# A named engine declares its own facts, and check takes none for it.
+# A named engine declares its own facts: `facts` of check does not apply to it.
 _NARROWER_ON_ENGINE = ("explain() names the step that widens the sets; profile=\"strict\" or other "
                        "inputs narrow them")  # fmt: skip
-# The facts on how 16-bit numbers are added, by operation.
+# The facts about how 16-bit numbers are added, by operation.
 _SUMS = {"dot": "dot.sums=f32", "convolution": "dot.sums=f32", "reduce": "reduce.sums=f32",
          "reduce-window": "reduce.sums=f32"}  # fmt: skip
 __unittest = True  # see errors.py
 
 
 def deciding_fact(record: dict[str, Any], given: Sequence[str]) -> str:
-    """Returns the fact that narrows sums of 16-bit floats, if the widest set of a verdict is of one
-    and no option in `given` has the fact; else ""."""
+    """Returns the fact that narrows sums of 16-bit floats, if the widest set of a verdict is such a
+    sum and `given` does not contain the fact. Otherwise returns ""."""
     widest = record.get("widest", {})
     is_narrow = widest.get("type") in ("bf16", "f16")
     fact = _SUMS.get(widest["operation"], "") if is_narrow else ""
@@ -83,53 +83,53 @@ class Result:
     engine: str
     profile: str
     reason: str
-    elements: int  # elements compared
-    bits_checked: float  # mean per element; 32 for an f32 that must have one value
-    unspecified: int  # elements that may have any value
+    elements: int  # number of elements that were compared
+    bits_checked: float  # mean per element; 32 if an f32 must have one value
+    unspecified: int  # number of elements that may have any value
     failure: Failure | None
-    custom_calls: tuple[str, ...]  # targets in the module
-    replay_arguments: tuple[str, ...] = ()  # arguments of the program; empty if nothing was kept
+    custom_calls: tuple[str, ...]  # targets of custom calls in the module
+    replay_arguments: tuple[str, ...] = ()  # arguments of the program; () if no files are kept
     record: dict[str, Any] = field(default_factory=dict, repr=False)  # the program's own record
     runs: dict[str, int] = field(default_factory=dict)  # runs by verdict, if there were several
-    kept: bool = False  # module and arrays outlive this object
-    files: Any = field(default=None, repr=False, compare=False)  # owner of the files if they do not
-    is_cut: bool = True  # nothing is left to judge by pieces
-    takes_facts: bool = True  # False: a named engine, which declares its own
-    fact: str = ""  # would narrow the widest set, if the engine sums so
-    copies: int = 1  # devices that return the whole result; `elements` counts those of each
+    kept: bool = False  # True: module and arrays outlive this object
+    files: Any = field(default=None, repr=False, compare=False)  # owner of the files, if not
+    is_cut: bool = True  # True: no piece is left to be judged
+    takes_facts: bool = True  # False: a named engine declares its own facts
+    fact: str = ""  # the fact that would narrow the widest set, if it is true
+    copies: int = 1  # devices that return the whole result; `elements` counts all copies
 
     @property
     def passed(self) -> bool:
         return self.verdict == "pass"
 
     def __bool__(self) -> bool:
-        """Returns True for a pass only. Neither fail nor inconclusive is a success."""
+        """Returns True only for a pass. Fail and inconclusive are no success."""
         return self.passed
 
     @property
     def replay(self) -> str:
-        """Returns a shell command line; empty for a pass whose files were not kept, and for copies
-        that differ from device to device, which the same check repeats."""
+        """Returns a shell command line. Returns "" for a pass whose files were not kept, and for
+        copies that differ from device to device: the same call of check repeats that."""
         if not self.replay_arguments or (self.passed and not self.kept) or self._copies():
             return ""
         return shlex.join([str(binary.find()), *self.replay_arguments])
 
     def explain(self) -> str:
-        """Returns the program's detailed explanation: the derivation of the set (for a pass, of the
-        first NaN that HLO itself gives or else of the element with the widest set) and, for an
-        engine's failure, the smallest piece that has it."""
+        """Returns the program's detailed explanation: the derivation of the set (for a pass: of the
+        first NaN that HLO itself requires, or else of the element with the widest set) and, for an
+        engine's failure, the smallest piece that shows it."""
         text = binary.run(self.replay_arguments) if self.replay_arguments else str(self)
         if self._copies():
             text = f"{self}\n\nthe outputs of one device alone:\n{text}"
         return re.sub("(?m)^( *next: +)--.*", lambda line: line[1] + self._narrower(), text)
 
     def raise_for_failure(self) -> Result:
-        """Returns itself if it is a pass; else raises. An unjudged result is not a pass."""
+        """Returns this object if it is a pass; otherwise raises. An unjudged result is no pass."""
         __tracebackhide__ = True  # pytest shows the test instead of this line
         if self.passed:
             return self
         unknown = self.verdict in ("unsupported", "inconclusive", "probable", "suspect")
-        # The reference gave up, as at its limit of loop trips.
+        # The reference gave up, e.g. at its limit of loop iterations.
         unknown |= self.record.get("cause", {}).get("kind") == "reference"
         kind = NotJudgedError if unknown else ConformanceError
         raise kind(str(self))
@@ -141,7 +141,7 @@ class Result:
         return f"{self.verdict}: {self.module} on {self.engine}"
 
     def _missing(self) -> str:
-        """Returns one sentence on the unjudged part."""
+        """Returns a sentence about what was not judged."""
         calls = self.custom_calls
         known = f" (custom calls of the module: {', '.join(calls)})" if calls else ""
         if any(target.startswith("lapack_") for target in calls):
@@ -182,8 +182,8 @@ class Result:
         return [*_failure_lines(self.failure, by), self._others(), self._checked()]
 
     def _others(self) -> str:
-        """Returns the program's statements but the one on the failing element, which is printed
-        already; the number of wrong elements instead."""
+        """Returns the statements of the program, with the number of wrong elements in place of the
+        statement about the failing element, which is already printed."""
         wrong, own = self.record.get("wrong_elements"), self.record.get("statement")
         if not wrong:
             return self.reason
@@ -206,7 +206,7 @@ class Result:
 
 
 def _place(failure: Failure) -> tuple[str, str]:
-    """Returns the name of the output, and the index."""
+    """Returns the name of the output and the index as text."""
     index = "[" + ", ".join(map(str, failure.index)) + "]"
     return failure.name or f"output {failure.output}", index
 

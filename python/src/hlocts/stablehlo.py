@@ -4,8 +4,8 @@
     python3 -m hlocts.stablehlo
 
 It answers Convert requests (backends/worker.proto) on its standard streams: MLIR text or portable
-bytecode becomes a serialized HloModuleProto, and the reverse. The PJRT plugins start it when a
-client compiles MLIR.
+bytecode becomes a serialized HloModuleProto, or vice versa. The PJRT plugins start it when a client
+compiles MLIR.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from hlocts.worker_frames import frames
 
 
 def _mlir() -> Any:
-    """Returns the conversions of jaxlib, whose module was renamed in jaxlib 0.7."""
+    """Returns the conversions of jaxlib. Their module was renamed in jaxlib 0.7."""
     try:
         return importlib.import_module("jaxlib._jax").mlir
     except ImportError:
@@ -65,12 +65,12 @@ def from_hlo(proto: bytes, form: str, mlir: Any = None) -> bytes:
 
 
 def _located(text: str) -> str:
-    """Removes references to locations that the text, part of a longer one, does not define."""
+    """Removes references to locations that the text (a part of a longer one) does not define."""
     defined = set(re.findall(r"^(#loc\w*) = ", text, re.MULTILINE))
     return re.sub(r" ?\bloc\((#loc\w*)\)", lambda m: m[0] if m[1] in defined else "", text)
 
 
-# Attributes that were tensors until StableHLO 0.17 (October 2023) and are arrays since.
+# Attributes that were tensors until StableHLO 0.17 (October 2023), and have been arrays since.
 _ARRAYS = re.compile(
     r"\b(broadcast_dimensions|broadcast_sizes|dimensions|permutation|fft_length|slice_sizes|"
     r"start_indices|limit_indices|strides|edge_padding_low|edge_padding_high|interior_padding|"
@@ -82,7 +82,7 @@ _ARRAYS = re.compile(
 def _with_arrays(text: str) -> str:
     def array(match: re.Match[str]) -> str:
         name, elements, count, element_type = match.groups()
-        if "," not in elements:  # one element is the value of all
+        if "," not in elements:  # a single element is the value of all elements
             elements = ", ".join([elements] * int(count))
         return f"{name} = array<{element_type}{': ' if elements else ''}{elements}>"
 
@@ -90,19 +90,19 @@ def _with_arrays(text: str) -> str:
 
 
 def _renamed(text: str | bytes) -> str | None:
-    """Returns the module with its one function as `main`; None if it has none or several."""
+    """Returns the module with its only function as `main`; None if it has none or several."""
     if isinstance(text, bytes):
         return None
     names = re.findall(r"\bfunc\.func (?:public )?@([\w$.]+)", text)
     return re.sub(rf"@{re.escape(names[0])}(?![\w$.])", "@main", text) if len(names) == 1 else None
 
 
-_DIALECTS = ("stablehlo", "chlo", "sdy")  # dialects that the converter reads
-_OWN = (*_DIALECTS, "mhlo", "jax")  # dialects whose attributes the converter knows
+_DIALECTS = ("stablehlo", "chlo", "sdy")  # dialects that the converter accepts
+_OWN = (*_DIALECTS, "mhlo", "jax")  # dialects whose attributes the converter accepts
 
 
 def _context(ir: Any) -> Any:
-    """Returns a context with the dialects of jaxlib, in which other dialects are allowed."""
+    """Returns a context with the dialects of jaxlib; other dialects are allowed in it."""
     context, registry = ir.Context(), ir.DialectRegistry()
     libraries = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
     libraries.register_dialects(registry)  # func and the other dialects of MLIR
@@ -116,7 +116,7 @@ def _context(ir: Any) -> Any:
 
 def _plain(text: str | bytes) -> str | None:
     """Returns the module without attributes of dialects that jaxlib lacks, which do not affect
-    values, and with its one public function as `main`. None if that cannot be read either."""
+    values, and with its only public function as `main`. Returns None if that is unreadable too."""
     try:
         ir = importlib.import_module("jaxlib.mlir.ir")
         with _context(ir), ir.Location.unknown():
@@ -128,8 +128,8 @@ def _plain(text: str | bytes) -> str | None:
                 if len(public) == 1:
                     public[0].attributes["sym_name"] = ir.StringAttr.get("main")
             _drop_foreign(ir, module.operation)
-            return str(module.operation.get_asm(enable_debug_info=True))  # with its locations
-    except Exception:  # the error for the text itself is the answer
+            return str(module.operation.get_asm(enable_debug_info=True))  # with source locations
+    except Exception:  # the error about the original text is the answer
         return None
 
 
@@ -137,7 +137,7 @@ def _drop_foreign(ir: Any, operation: Any) -> None:
     def is_foreign(name: str) -> bool:
         return "." in name and name.split(".")[0] not in _OWN
 
-    def names(attributes: Any) -> list[str]:  # newer releases return names, older ones pairs
+    def names(attributes: Any) -> list[str]:  # newer releases return names, older ones return pairs
         return [getattr(one, "name", one) for one in attributes]
 
     for name in names(operation.attributes):
@@ -174,16 +174,16 @@ def main() -> None:
         mlir = _mlir()
     except ImportError as error:
         sys.exit(f"{error}: pip install jax")
-    # Output that a library prints must not break the frames.
+    # Text that a library prints must not get between the frames.
     stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     while (frame := lib.read_frame(stdin)) is not None:
         kind, body = next(lib.fields(frame))
         try:
             reply = _answer(lib, mlir, kind, body)
-        except Exception as error:  # the converter's error is an answer
+        except Exception as error:  # the error of the converter is the answer
             code = lib.UNSUPPORTED if isinstance(error, lib.Unsupported) else lib.REFUSED
-            message = re.sub(r"^[A-Z_]+: ", "", str(error))  # the name of a status
+            message = re.sub(r"^[A-Z_]+: ", "", str(error))  # without the name of a status
             reply = lib.field(4, lib.field(1, code) + lib.field(2, message))
         stdout.write(lib.varint(len(reply)) + reply)
         stdout.flush()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Helps test JAX functions: the decorator, and the engine that the pytest option names."""
+"""Helps to test JAX functions: the decorator `conforms`, and the engine of the pytest option."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _session: dict[str, str | None] = {"engine": None}
 
 
 def set_engine(name: str | None) -> None:
-    """Sets the engine that `conforms` checks if the test names none."""
+    """Sets the engine that `conforms` checks if the test does not name one."""
     _session["engine"] = name
 
 
@@ -26,8 +26,8 @@ def engine() -> str | None:
 
 
 def _arguments(f: Callable[..., Any], given: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Returns the arguments of `return f, (x, y)`: the tuple, if f takes it as its single argument,
-    else its elements."""
+    """Returns the arguments of `return f, (x, y)`: the tuple if f accepts it as its only argument,
+    else the elements of the tuple."""
     try:
         lowering.lower(f, (given,))
     except (TypeError, AttributeError):
@@ -40,11 +40,11 @@ def conforms(
     facts: str | Sequence[str] | None = None, mesh: Any = None, in_specs: Any = None,
     out_specs: Any = None,
 ) -> Callable[..., Any]:  # fmt: skip
-    """Makes a test of a function, which returns the function and its arguments, `return f, x, y`.
-    It passes if HLO allows the engine's result. It is skipped, with the reason, if a result cannot
-    be judged (unsupported, inconclusive). facts, mesh, in_specs and out_specs: see check; an engine
-    that the pytest option names declares its own facts. mesh is a Mesh, or a function that returns
-    one, which is called when the test runs."""
+    """Makes a test of a function that returns a function and its arguments, as `return f, x, y`.
+    The test passes if HLO allows the engine's result. It is skipped, with the reason, if a result
+    cannot be judged (unsupported, inconclusive). facts, mesh, in_specs and out_specs: see check. If
+    the pytest option names an engine, this engine declares its own facts. mesh is a Mesh, or a
+    function that returns a Mesh and is called when the test runs."""
     if test is None:
         return functools.partial(conforms, engine=engine, profile=profile, facts=facts, mesh=mesh,
                                  in_specs=in_specs, out_specs=out_specs)  # fmt: skip
@@ -59,7 +59,7 @@ def conforms(
             made = (made[0], *_arguments(made[0], made[1]))
         chosen = engine if engine is not None else _session["engine"]
         given = facts if engine is not None or chosen is None else None
-        is_mesh = mesh is None or hasattr(mesh, "axis_names")  # a Mesh is callable, as a decorator
+        is_mesh = mesh is None or hasattr(mesh, "axis_names")  # a Mesh is callable, like a function
         result = api.check(made[0], *made[1:], engine=chosen, profile=profile, facts=given,
                            mesh=mesh if is_mesh else mesh(), in_specs=in_specs,
                            out_specs=out_specs)  # fmt: skip
@@ -69,7 +69,7 @@ def conforms(
             _warn_of_nan(test.__name__, result)
             lines = [line.strip() for line in str(error).split("\n")[1:]]  # after the headline
             reason = "; ".join([lines[0], *(line for line in lines if line.startswith("next: "))])
-            import unittest  # which takes a tenth of the time of `import hlocts`
+            import unittest  # it would add a tenth to the time of `import hlocts`
 
             raise unittest.SkipTest(reason) from None
         _warn_of_nan(test.__name__, result)

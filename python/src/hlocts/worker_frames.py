@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Imports the frame code of the worker protocol from this package or from the checkout."""
+"""Imports the code for frames of the worker protocol from this package or from the checkout."""
 
 from __future__ import annotations
 
