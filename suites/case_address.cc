@@ -78,8 +78,6 @@ int ShardOf(absl::string_view address, int count) {
   return static_cast<int>(hash % static_cast<uint64_t>(count)) + 1;
 }
 
-// Loads the cases of a directory.
-
 std::vector<std::string> AddressesOf(const std::vector<Case>& cases) {
   std::vector<std::string> addresses;
   for (const Case& one : cases) addresses.push_back(one.address);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts adopt`, which turns a bundle into a case of the suite.
+// The subcommand `hlocts adopt`: turns a bundle into a case of the suite.
 #include <filesystem>
 #include <iostream>
 

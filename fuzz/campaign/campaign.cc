@@ -85,7 +85,7 @@ absl::Status CampaignState::Load(const std::string& path) {
   return absl::OkStatus();
 }
 
-// Renames the directory of a campaign to OUT.1, OUT.2, ..., so that nothing is deleted.
+// Renames the directory of a campaign to OUT.1, OUT.2, ... instead of deleting it.
 absl::Status RenameOldCampaign(const std::string& out) {
   std::error_code error;
   for (int number = 1; number < 10'000; ++number) {

@@ -135,7 +135,7 @@ std::string CampaignStatus::ToJson() const {
   return JsonText(json);
 }
 
-// The most important counts come first, since a narrow terminal truncates the line.
+// The most important counts come first, because a narrow terminal cuts the line.
 std::string CampaignStatus::ToText() const {
   std::string text =
       absl::StrFormat("%d modules, %d new %s, %d known; %.0f s, %.1f modules/s;", modules, buckets,

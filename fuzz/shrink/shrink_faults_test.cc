@@ -22,9 +22,9 @@ using ::testing::StartsWith;
 struct FaultyModule {
   const char* fault;
   const char* text;  // of the entry
-  int64_t elements;  // of the largest array that may remain
+  int64_t elements;  // limit for the largest array of the result
   const char* signature;
-  std::optional<double> argument = std::nullopt;  // value of all elements; else random
+  std::optional<double> argument = std::nullopt;  // value of all elements; nullopt: random
   const char* devices = "";                       // in the header of the module
 };
 

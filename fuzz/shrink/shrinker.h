@@ -25,7 +25,7 @@ namespace hlocts::fuzz {
 // Decides whether a candidate has the same failure as the module that is shrunk, and if not, what
 // differs. Stores what the shrinker learns about the failure.
 
-// The reason why a candidate's failure is a different one; kSame if it is the same.
+// The reason why the failure of a candidate is a different one; kSame if it is the same failure.
 enum class Difference : uint8_t {
   kSame,
   kBudgetExhausted,  // no time or evaluations are left

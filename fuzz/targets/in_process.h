@@ -7,9 +7,9 @@
 // A target consists of fuzz_<name>_fuzzer.cc, the property FUZZER_DEPS_fuzz_<name> in
 // ../CMakeLists.txt and an options file in ci/oss-fuzz. The targets for parsers check that any
 // bytes are rejected or survive writing and reading. fuzz_diff_cpu and fuzz_metamorphic generate
-// modules from bytes. Build: `cmake --preset asan-fuzz && cmake --build --preset asan-fuzz --target
-// fuzz_hlo_text`. ci/test replays a fixed number of inputs. An input that showed a defect is kept
-// in ../corpus/<target> under a name that describes it.
+// modules from bytes. ci/test replays a fixed number of inputs. An input that showed a defect is
+// kept in ../corpus/<target> under a name that describes it. Build:
+//   cmake --preset asan-fuzz && cmake --build --preset asan-fuzz --target fuzz_hlo_text
 #pragma once
 
 #include <memory>

@@ -125,7 +125,7 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);
   // Zero for an out-of-bounds index is one defect, whether the index is negative or too large.
   if (moves && signature == "zero") key.needs.erase("negative");
-  // Omits the type of sub-byte elements, since "packed" covers all their types.
+  // Omits the type of sub-byte elements, because "packed" is true for all their types.
   const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
   const std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
   for (const std::string& part :
@@ -149,7 +149,7 @@ void ReadMessage(const Words& words, BucketKey& key) {
 // If an engine accepts this many broken rules of an operation, it does not check the operation.
 constexpr int64_t kRulesUnchecked = 3;
 
-// Replaces the rule in "accepted concatenate.7 the engine..." by any rule of concatenate.
+// Replaces the rule "concatenate.7" that a module breaks by "concatenate.*".
 BucketKey OfAnyRule(BucketKey key) {
   if (key.kind != "accepted") return key;
   for (std::string& rule : key.operations) {

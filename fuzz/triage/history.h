@@ -24,7 +24,7 @@ enum class Cell : uint8_t {
 char CellMark(Cell cell);
 // Returns kNotRun for an unknown mark.
 Cell CellOfMark(const std::string& mark);
-// Returns true if the engine answered, so that the cell is stored.
+// Returns true if the engine answered. Only answers are stored.
 inline bool IsAnswer(Cell cell) { return cell != Cell::kNotRun && cell != Cell::kMissing; }
 
 // The releases at which the result changes between good and bad, as indices. Ignores other cells.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a module once on one engine, for campaigns, shrinking and bundles.
+// Runs and judges a module on one engine. For campaigns, shrinking and bundles.
 #pragma once
 
 #include <optional>

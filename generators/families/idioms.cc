@@ -326,7 +326,7 @@ Value* MovedBy(ModuleWriter& w, Value* x, int64_t dimension, int64_t by, MoveSty
   return ApplyArithmetic(w, Opcode::kAdd, last, PaddedBy(w, first, dimension, by, 0));
 }
 
-// Draws a number of places, mostly one, in either direction.
+// Draws by how many places elements move: mostly one, in either direction.
 int64_t DrawPlaces(ModuleWriter& w, int64_t size) {
   const int64_t places = std::min(w.choose.OneIn(3) ? w.choose.Range(0, 3) : 1, size);
   return w.choose.Below(2) ? size - places : places;

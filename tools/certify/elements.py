@@ -90,11 +90,11 @@ def loosened(opcode, form, pieces, argument=0):
     return frozenset(result)
 
 
-# --- The values as which an operation may read its operands ---
+# --- The values that an operation may read for its operands ---
 
 
 def with_flushed(form, pieces):
-    """Returns the values as which a subnormal operand may be read: itself, a zero of the same sign,
+    """Returns the values that may be read for a subnormal operand: itself, a zero of the same sign,
     or any value in between, because library code scales it in steps."""
     flushed = set()
     for p in pieces:
@@ -106,7 +106,7 @@ def with_flushed(form, pieces):
 
 
 def read(type_name, value, sums=False, widens=False):
-    """Returns the pieces as which an operation may read a floating-point operand."""
+    """Returns the pieces that an operation may read for a floating-point operand."""
     form, pieces = FORMATS[type_name], value.stored
     if sums and value.product:
         pieces = allow("a product may be fused into a sum (ruling 0073)", pieces, value.wide)

@@ -37,7 +37,7 @@ struct CommonOptions : RunSettings {
   int64_t replicas = 0;  // 0: as in the module
   std::string infeed, outfeed, custom_calls;
   double timeout_seconds = 60;
-  bool timeout_given = false;  // the limit also applies to the reference
+  bool timeout_given = false;  // true: the limit also applies to the reference
   double start_seconds = 60;   // time limit for an engine's answer to `hello`
   bool start_given = false;
   bool json = false;
