@@ -24,9 +24,8 @@ namespace hlocts::fuzz {
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);
 
 struct RobustnessCounts {
-  int64_t texts = 0, readable = 0, valid = 0, run = 0;  // run: within the limits of work
-  int64_t values = 0, judged = 0, engine = 0,
-          refused = 0;  // evaluated; judged; run on cpu; rejected by cpu
+  int64_t texts = 0, readable = 0, valid = 0, run = 0;      // run: within the limits of work
+  int64_t values = 0, judged = 0, engine = 0, refused = 0;  // engine: run on cpu; refused: rejected
   std::string ToText() const;
 };
 
