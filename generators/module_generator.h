@@ -38,7 +38,7 @@ struct DrawWeights {
   std::vector<int> opcodes = std::vector<int>(AllOpcodes().size());
   std::array<int, 64> types = {};
 };
-// Returns the opcode weights of spec/ops, and the weights of types as frequent in programs.
+// Returns the opcode weights of spec/ops and, for types, their frequencies in programs.
 const DrawWeights& PlainWeights();
 
 struct GeneratorOptions {

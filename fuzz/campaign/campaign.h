@@ -3,7 +3,7 @@
 // shrinks failures, assigns them to buckets and stores bundles.
 //
 // The seed and the number of a module identify a finding: they yield the same module on every
-// machine, for any --jobs. A new count must also be added to the last JSON line (CONTRACT.md).
+// machine, for any --jobs. A new field of CampaignStatus also belongs in ToJson (CONTRACT.md).
 #pragma once
 
 #include <cstdint>

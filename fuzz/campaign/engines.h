@@ -27,7 +27,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// An engine that measures how long its only thread waits for it.
+// An engine, used by one thread, that measures the time spent waiting for it.
 class TimedEngine : public backends::Backend {
  public:
   explicit TimedEngine(std::unique_ptr<backends::Backend> engine) : engine_(std::move(engine)) {}

@@ -170,7 +170,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   }
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
-  // Expectations use the signature without `kFlaky`, which is the same for a flake.
+  // Expectations use the signature without `kFlaky`: it is the same for flakes and other failures.
   const std::string own(absl::StripPrefix(bundle.signature, kFlaky));
   entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);

@@ -52,7 +52,7 @@ class FindingStore {
   // counted. The smallest module of each bucket is stored. Returns file system errors.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
-  // Adds a module of which the verifier does not confirm the intended validity or invalidity.
+  // Adds a module that the verifier accepts or rejects against the intention of the generator.
   absl::Status AddGeneratorDefect(const Sample& sample, const absl::Status& verified,
                                   const std::string& origin);
   int64_t buckets();

@@ -149,7 +149,7 @@ class Oracle {
   int evaluations_ = 0;
 };
 
-// A smaller module that takes this long hangs. A longer timeout would leave too few candidates.
+// A smaller module that takes this long hangs. A longer limit would leave time for fewer tries.
 constexpr double kHangSeconds = 5;
 
 // Returns true if a change was kept. Undoes the pass if then another operation is to blame.
@@ -338,7 +338,7 @@ void FailureIdentity::Settle(const TrialResult& result, bool permutes, bool carr
   inputs_were_correct_ = carried;
 }
 
-// Compares failures. NaN equals other wrong values if elements are only ordered, and before Settle.
+// Compares failures. For ordering operations, and before Settle, a NaN may become a wrong number.
 bool FailureIdentity::Looks(const FailureSignature& signature) const {
   if (orders_ || (!settled_ && (moves_ || coarse_)))
     return SameFailureIgnoringNan(signature, wanted_);

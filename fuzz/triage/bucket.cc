@@ -61,7 +61,7 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   const bool indexes = Indexes(key.operations);
   std::set<std::string> asked;
   for (const std::string& need : needs) {
-    if (need == "only-nan") continue;  // used by expectations; many defects cause both
+    if (need == "only-nan") continue;  // for expectations; one defect may show with and without it
     bool of_indices = kOfIndices->count(need) > 0, of_data = kOfData->count(need) > 0;
     bool attribute = !of_indices && !of_data;
     if (attribute || (indexes && of_indices) || (!indexes && !moves && of_data)) asked.insert(need);

@@ -50,8 +50,8 @@ std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module);
 // Returns the operations that may be blamed for the same failure in a smaller module: the blamed
 // opcode, and the opcodes in the computations that it runs.
 std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Module& module);
-// Returns true if the blamed element type lacks NaN or infinity. A wrong number in this type may be
-// what would be a NaN in another type.
+// Returns true if the blamed element type lacks NaN or infinity. A wrong number in this type may
+// correspond to a NaN in another type.
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
 // Returns the signature of a failure, with which the field `signature` of an expectation is
 // compared: "fail tanh f32 value", or with a message "crash tanh Check failed: ...". In

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A metamorphic variant is a module that a rule has rewritten without a change of meaning. If an
 // engine returns other values for the variant, it has a defect or uses a freedom; the acceptance
-// sets decide which of both.
+// sets decide which is the case.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@
 
 namespace hlocts::generators {
 
-// The identity of a variant, as text e.g. "transposed_and_back at add.7 by 12".
+// The identity of a variant; as text: "transposed_and_back at add.7 by 12".
 struct VariantRecipe {
   std::string rule;
   std::string instruction;  // in any computation; names are unique within a module

@@ -41,7 +41,7 @@ struct BenchRow {
   std::string module;
   double subject_seconds = 0;  // best of all repetitions
   double baseline_seconds = 0;
-  double ratio = 0;  // defined by each benchmark; above 1 is good
+  double ratio = 0;  // defined by each benchmark
 };
 
 // Returns the text of each selected module, by name, or an error if none is selected.
