@@ -77,7 +77,7 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   if (row.documented_as.empty())
     return InvalidInput(options.bundle, ": ", OpcodeName(opcode), " is not a documented operation");
   if (clause.empty()) clause = std::string(row.clauses);
-  if (clause.find('.') == std::string::npos) clause += ".1";  // a page of clauses needs a clause
+  if (clause.find('.') == std::string::npos) clause += ".1";  // the rule names a page only
   bundle.signature =
       absl::StrCat("Found by fuzzing: ", json.value("verdict", ""), " on ", bundle.backend);
   std::filesystem::path folder_of_bundle(options.bundle);

@@ -144,7 +144,7 @@ int List(bool json) {
   return kExitOk;
 }
 
-// Returns a file in the run's directory, or a stream that discards its output if there is none.
+// Returns a file in the run's directory; if there is none, a stream that discards all output.
 std::ofstream OutFile(const SelfcheckOptions& options, const std::string& name) {
   if (options.out.empty()) return std::ofstream();
   std::filesystem::create_directories(options.out);
@@ -168,7 +168,7 @@ int JobsOf(const SelfcheckOptions& options) {
                                            : std::max(1u, std::thread::hardware_concurrency()));
 }
 
-// The number of selected faults from which 95 % must be detected. Of fewer faults, one suffices.
+// If at least this many faults are selected, 95 % must be detected; if fewer are, one must be.
 constexpr size_t kShareMin = 20;
 
 int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& trials,

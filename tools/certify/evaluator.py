@@ -140,7 +140,7 @@ class Evaluator:
         try:
             given = (of_all, device) if row.together else (operands,)
             made = row.evaluate(self, i, *given)
-        except Unsupported as reason:  # raised only if the cone reaches this instruction
+        except Unsupported as reason:  # an error only if the cone reaches this instruction
             return unknown(i.shape, str(reason))
         except (ValueError, IndexError) as error:  # raised by numpy
             raise Broken("%s: %s" % (i.name, error)) from error

@@ -166,7 +166,7 @@ def reduced(opcode, type_name, init, values):
     once = combined(opcode, type_name, values + [init])
     if is_identity(opcode, type_name, init):
         return once
-    many = opcode not in ("and", "or", "maximum", "minimum")  # all others are idempotent
+    many = opcode not in ("and", "or", "maximum", "minimum")  # these operations are idempotent
     times = [0, *range(2, len(values) + 2)] if many else [0]
     more = joined([combined(opcode, type_name, values + [init] * k) for k in times])
     if ANY in (once.stored, more.stored):

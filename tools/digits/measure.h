@@ -26,8 +26,8 @@ namespace hlocts::tools {
 struct Loss {
   const Instruction* instruction = nullptr;
   int64_t runs = 0;
-  double made = 0;       // mean error of the elements that its own rounding causes
-  double carried = 0;    // mean error of the elements that errors of its operands cause
+  double made = 0;       // error that its own rounding causes, mean over the elements
+  double carried = 0;    // error that its operands' errors cause, mean over the elements
   double operands = 0;   // error of its worst operand when all instructions run as written
   double lost = 0;       // correct bits of its operands (at most those of the finest type)
                          // that its result lacks, plus bits that a function

@@ -157,7 +157,7 @@ PROGRAMS = {
 
 
 def draw_spec(choose, leaf, axes):
-    """Returns, for each dimension, axes of the mesh that divide it; JAX rejects others."""
+    """Returns, for each dimension, axes of the mesh whose sizes divide it; JAX rejects others."""
     spec, left = [], dict(axes)
     for size in np.shape(leaf):
         taken = []

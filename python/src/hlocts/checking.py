@@ -427,7 +427,7 @@ class Session:
 
     def __init__(self, words: dict[str, str]) -> None:
         given = words.get("out", f"hlocts-check-{os.getpid()}")
-        out = os.path.abspath(given)  # against a change of directory; a space ends a setting
+        out = os.path.abspath(given)  # the program may change directory; a space ends a setting
         words = words | {"out": given if re.search(r"\s", out) else out}
         platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"  # jax_plugin replaces others
         self.environment = environment(words) | {"JAX_PLATFORMS": platforms}
