@@ -20,7 +20,8 @@ bool HasRecordedVerdict(const std::string& folder);
 // Returns the verdict as one line of JSON (VerdictFromJson).
 absl::StatusOr<std::string> RecordedVerdict(const std::string& folder);
 
-// Reads a file of literals (ReadLiterals), or the field that has its text in the folder's finding.
+// Reads a file of literals (ReadLiterals). If the folder has a finding instead of the file, reads
+// the finding's field with the same text.
 absl::StatusOr<LiteralsFile> ReadRecordedLiterals(const std::string& path,
                                                   const std::optional<ExpectedLeaves>& expected);
 

@@ -113,7 +113,7 @@ bool ReadLeaves(absl::string_view text, std::vector<int64_t>& leaves) {
   return true;
 }
 
-// The values of the parameters for one case, and the columns of its operation.
+// One choice of parameter values for a case. `assignment` also has the columns of the operation.
 struct Choice {
   Assignment assignment;
   std::string suffix;  // suffix of the address

@@ -69,7 +69,7 @@ TEST(LiteralProtoTest, TuplesTokensAndRuntimeSizes) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(Literal again, ParseSerializedLiteral(SerializeLiteral(tuple)));
   EXPECT_TRUE(again.BitwiseEqual(tuple));
   EXPECT_EQ(again.elements()[0].runtime_size(1), 2);
-  // A second conversion yields the same bytes, with the layouts that were added.
+  // A conversion adds default layouts. A second conversion yields the same bytes.
   EXPECT_EQ(SerializeLiteral(again), SerializeLiteral(tuple));
 }
 

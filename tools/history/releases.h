@@ -56,7 +56,7 @@ class Releases {
   static absl::StatusOr<Releases> Select(const std::vector<std::string>& words);
   size_t size() const { return engines_.size(); }
   const engines::Engine& engine(size_t release) const { return engines_[release].engine; }
-  // Returns the release that returned the verdict, if it is selected.
+  // Returns the selected release that `verdict` judges, or nullopt if that release is not selected.
   std::optional<size_t> Find(const reports::Verdict& verdict) const;
   // Returns the name with options, e.g. "xla@0.11.2?xla_cpu_enable_fast_min_max=true".
   std::string NameOf(size_t release) const;

@@ -108,7 +108,7 @@ std::string EmitReduce(const ReduceText& text) {
 
 namespace {
 
-// Returns the only header that the kernel needs. To compile all headers takes much longer.
+// Returns the only header that the kernel needs. Compiling all headers takes much longer.
 const char* HeaderOf(const std::string& kernel) {
   struct Row {
     const char *args, *header;
