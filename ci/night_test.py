@@ -276,6 +276,7 @@ class NightTest(unittest.TestCase):
                 (out / "run.json").touch()
             return None, json.dumps(said)
 
+        program("run", f"--out={night.folder}/repeat/mine.40")  # left by a stopped run
         night.hlocts = program
         self.assertEqual(steps.repeat(night), TIME_OVER)
         self.assertEqual(night.state["not repeated"], 2)

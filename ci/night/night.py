@@ -102,7 +102,7 @@ class Night:
     def short(self, text):
         """Replaces names of engines in a text by their labels."""
         for engine in self.state.get("engines", []):
-            text = text.replace(engine, label_of(engine) or engine)
+            text = text.replace(engine, name_of(engine))
         return text
 
     def begin_repetitions(self):

@@ -167,14 +167,14 @@ def by_engine(given, engines, names):
     files, known, given = dict(given), set(), dict(given)
     for engine, name in zip(engines or [], names):
         of = [key for key in (name, label_of(engine), name.split("?")[0]) if key in given]
-        files |= {label_of(engine) or engine: given[key] for key in of[:1]}
+        files |= {name_of(engine): given[key] for key in of[:1]}
         known.update(of)
     return files, [key for key in given if key not in known]
 
 
 def expected(night, engine):
     """Returns the option with the known failures that --expectations names for this engine."""
-    file = night.options.expectations.get(label_of(engine) or engine)
+    file = night.options.expectations.get(name_of(engine))
     return [f"--expectations={file}"] if file else []
 
 
@@ -416,46 +416,44 @@ def repeat(night):
     _, text = night.hlocts("report", f"--store={night.options.store}", f"--night={night.name}",
                            "--json", *not_compared(night))
     said = json_lines(text)
-    asked = suspects(said[0]) if said else []
+    asked = said[0]["regressed"] + said[0]["first_run"] + said[0]["changed"] if said else []
     cases = {}
     for one in asked[:200]:
-        cases.setdefault(one["engine"], []).append(one["case"])
+        cases.setdefault(one["engine"], []).append(one)
     named, repeated, problem = named_as_given(night), 0, None
+    shutil.rmtree(night.folder / "repeat", ignore_errors=True)  # left by a stopped run
     night.begin_repetitions()
     # In parts: when the time runs out, the finished parts count.
-    for engine, part in ((engine, part) for engine in cases for part in parts_of_list(cases[engine])):
-        failed = repeat_on(night, engine, named.get(engine, engine), part, said[0], repeated)
-        repeated += 0 if failed else len(part)
-        problem = problem or failed
+    for engine, mine in cases.items():
+        for first in range(0, len(mine), CASES_OF_A_PART):
+            part = mine[first:first + CASES_OF_A_PART]
+            out = night.folder / "repeat" / f"{file_name(engine)}.{first}"
+            failed = repeat_on(night, named.get(engine, engine), part, out)
+            repeated += 0 if failed else len(part)
+            problem = problem or failed
     night.state["not repeated"] = len(asked) - repeated
     return (import_all(night, "repeat") if repeated else None) or problem
 
 
-def parts_of_list(cases):
-    return [cases[first:first + CASES_OF_A_PART] for first in range(0, len(cases), CASES_OF_A_PART)]
-
-
-def repeat_on(night, engine, given, cases, said, part):
-    """Runs the cases of one part on an engine. `part` is the name of its directories."""
-    words = {case: [] for case in cases}
-    name = f"{file_name(engine)}.{part}"
-    for number in range(1, REPEATS + 1):
-        out = night.folder / "repeat" / f"{name}.{number}"
+def repeat_on(night, engine, changes, out):
+    """Runs the cases of some changes again. Leaves the records of the last repetition, in which a case
+    whose verdicts differ is a flake."""
+    seen = {one["case"]: [one["now"]] for one in changes}
+    for _ in range(REPEATS):
         shutil.rmtree(out, ignore_errors=True)
-        problem, _ = night.hlocts("run", *cases, f"--backend={given}", *expected(night, given),
+        problem, _ = night.hlocts("run", *seen, f"--backend={engine}", *expected(night, engine),
                                   "--tier=exhaustive", f"--out={out}", limit=night.left())
-        if problem:  # incomplete repetitions must not be imported
-            for path in night.folder.glob(f"repeat/{name}.*"):
-                shutil.rmtree(path)
+        if problem:
+            shutil.rmtree(out, ignore_errors=True)  # incomplete repetitions must not be imported
             return problem
-        for one in json_lines((out / "verdicts.jsonl").read_text()):
-            words[one["case"]].append(one["verdict"])
-    mark_flakes(night, engine, words, said, name)
+        records = json_lines((out / "verdicts.jsonl").read_text())
+        for one in records:
+            seen[one["case"]].append(one["verdict"])
+    for one in records:
+        if len(set(seen[one["case"]])) > 1:
+            one["flake"] = ", ".join(seen[one["case"]])
+    (out / "verdicts.jsonl").write_text("".join(json.dumps(one) + "\n" for one in records))
     return None
-
-
-def suspects(said):
-    return said["regressed"] + said["first_run"] + said["changed"]
 
 
 def named_as_given(night):
@@ -466,20 +464,6 @@ def named_as_given(night):
         if record.exists():
             named |= dict.fromkeys(json.loads(record.read_text())["backends"], engine)
     return named
-
-
-def mark_flakes(night, engine, words, said, name):
-    """Marks cases whose verdicts differ as flakes, in the records of the last repetition."""
-    first = {one["case"]: one["now"] for one in suspects(said) if one["engine"] == engine}
-    path = night.folder / "repeat" / f"{name}.{REPEATS}" / "verdicts.jsonl"
-    records = json_lines(path.read_text())
-    for one in records:
-        seen = [first[one["case"]], *words[one["case"]]]
-        if len(set(seen)) > 1:
-            one["flake"] = ", ".join(seen)
-    path.write_text("".join(json.dumps(one) + "\n" for one in records))
-    for number in range(1, REPEATS):  # one record of each case is enough
-        shutil.rmtree(night.folder / "repeat" / f"{name}.{number}")
 
 
 def import_all(night, *parts):
