@@ -15,7 +15,6 @@ from hlocts.accepted import AcceptedSet, picture
 from hlocts.errors import ConformanceError, NotJudgedError
 
 
-
 @dataclass(frozen=True)
 class Sentence:
     """A sentence of the documents, its address, and the ruling that interprets it, or ""."""
@@ -56,11 +55,6 @@ class Failure:
     copies: tuple[Operand, ...] = ()  # values on two devices that differ; then nothing else is wrong
 
 
-_NARROWER = ("explain() names the step that widens the sets; profile=\"strict\", facts=[...] that the "
-             "engine promises (`hlocts help facts`) or other inputs narrow them")  # fmt: skip
-# A named engine declares its own facts: `facts` of check does not apply to it.
-_NARROWER_ON_ENGINE = ("explain() names the step that widens the sets; profile=\"strict\" or other "
-                       "inputs narrow them")  # fmt: skip
 # The facts about how 16-bit numbers are added, by operation.
 _SUMS = {"dot": "dot.sums=f32", "convolution": "dot.sums=f32", "reduce": "reduce.sums=f32",
          "reduce-window": "reduce.sums=f32"}  # fmt: skip
@@ -158,10 +152,10 @@ class Result:
         return self._usual_narrower() + ("" if self.is_cut else '; engine="jax" judges by pieces')
 
     def _usual_narrower(self) -> str:
-        narrower = _NARROWER if self.takes_facts else _NARROWER_ON_ENGINE
-        if self.profile != "strict":
-            return narrower
-        return narrower.replace('profile="strict", ', "").replace('profile="strict" or ', "")
+        options = ['profile="strict"'] * (self.profile != "strict")
+        options += ["facts=[...] that the engine promises (`hlocts help facts`)"] * self.takes_facts
+        others = " or ".join([*filter(None, [", ".join(options)]), "other inputs"])
+        return f"explain() names the step that widens the sets; {others} narrow them"
 
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""
@@ -169,13 +163,19 @@ class Result:
         return (f"{self.elements // self.copies} elements compared{each}{free}; {self.bits_checked:.1f} bits checked on "
                 f"average (mean; explain(): the median of significant bits); profile {self.profile}")
 
+    def _advice(self) -> list[str]:
+        is_open = self.failure is None and self.verdict in ("inconclusive", "probable")
+        return [f"next: {self._narrower()}"] if is_open else []
+
+    def _not_judged(self) -> str:
+        """Returns why a test is skipped that this result does not decide, in one line."""
+        return "; ".join([self._lines()[0].split("\n")[0], *self._advice()])
+
     def _lines(self) -> list[str]:
         if self.verdict == "unsupported":
             return ["nothing was judged: " + self._missing()]
         if self.failure is None:
-            is_open = self.verdict in ("inconclusive", "probable")
-            narrower = [f"next: {self._narrower()}"] if is_open else []
-            return [*([self.reason] if self.reason else []), self._checked(), *narrower]
+            return [*([self.reason] if self.reason else []), self._checked(), *self._advice()]
         if self._copies():
             return [*_unequal_lines(self.failure), self.reason, self._checked()]
         by = "the strict profile" if self.profile == "strict" else "HLO"
