@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 #include "absl/strings/str_format.h"
 #include "reports/verdict.h"
@@ -81,14 +82,13 @@ void EffectiveBitsTable::Add(const Verdict& verdict) {
 
 std::string EffectiveBitsTable::ToText() const {
   std::string text;
-  bool first = true, exact_before = false;
+  std::optional<bool> exact_before;
   for (const auto& [key, quarters] : quarters_) {
     auto [exact, precision] = key;
-    if (first || exact != exact_before) {
+    if (exact != exact_before) {
       absl::StrAppendFormat(&text, "  effective bits%s:\n",
                             exact ? " on data exact by construction" : "");
     }
-    first = false;
     exact_before = exact;
     int64_t total = Total(quarters);
     int64_t below = BelowTwoBits(quarters, precision);

@@ -48,6 +48,44 @@ const RulingOfFreedom* FindFreedom(absl::string_view name) {
   return nullptr;
 }
 
+// Returns the clause ids of a failure: those of its operation with one of its facts, which decides
+// what the clause leaves open, or else those of the operation.
+std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesOfOpcodes& all) {
+  std::vector<std::string> keys;
+  for (const std::string& fact : failure.facts)
+    keys.push_back(absl::StrCat(failure.operation, ":", fact));
+  if (failure.tie) keys.push_back(absl::StrCat(failure.operation, ":tie"));
+  keys.push_back(failure.operation);
+  for (const std::string& key : keys)
+    if (const auto found = all.find(key); found != all.end()) return found->second;
+  return {};
+}
+
+bool IsSpecial(absl::string_view value) {
+  value = absl::StripPrefix(value, "-");
+  return value == "0" || value == "inf" || value == "nan";
+}
+
+// Returns true if a word of Clause::ruling_if holds, or may hold if type or operands are unknown.
+bool Holds(absl::string_view word, const Verdict& verdict) {
+  const VerdictFailure& failure = *verdict.first_failure;
+  if (word == "together") return verdict.localisation.kind == Localisation::Kind::kTogether;
+  if (word == "partitioned") return verdict.localisation.partitions > 1;
+  if (word == "special")
+    return failure.operands.empty() || IsSpecial(failure.actual) || IsSpecial(failure.accepted) ||
+           absl::c_any_of(failure.operands, [](const auto& one) { return IsSpecial(one.value); });
+  const auto type = PrimitiveTypeFromName(failure.type);
+  if (word == "never" || !type) return word != "never";
+  if (word == "integer") return IsInteger(*type);
+  if (word == "complex") return IsComplex(*type);
+  if (word == "outside") {
+    int64_t count = 0;
+    return failure.operands.size() < 2 || !absl::SimpleAtoi(failure.operands[1].value, &count) ||
+           count < 0 || count >= BitWidth(*type);
+  }
+  return IsFloat(*type) && (word == "float" || BitWidth(*type) < 16);
+}
+
 }  // namespace
 
 std::vector<std::string> FactsOfFreedom(absl::string_view freedom) {
@@ -112,48 +150,6 @@ std::string FactSentences(const VerdictFailure& failure, const std::string& back
         FactText(fact, backend), ".\n");
   return text;
 }
-
-namespace {
-
-// Returns the clause ids of a failure: those of its operation with one of its facts, which decides
-// what the clause leaves open, or else those of the operation.
-std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesOfOpcodes& all) {
-  std::vector<std::string> keys;
-  for (const std::string& fact : failure.facts)
-    keys.push_back(absl::StrCat(failure.operation, ":", fact));
-  if (failure.tie) keys.push_back(absl::StrCat(failure.operation, ":tie"));
-  keys.push_back(failure.operation);
-  for (const std::string& key : keys)
-    if (const auto found = all.find(key); found != all.end()) return found->second;
-  return {};
-}
-
-bool IsSpecial(absl::string_view value) {
-  value = absl::StripPrefix(value, "-");
-  return value == "0" || value == "inf" || value == "nan";
-}
-
-// Returns true if a word of Clause::ruling_if holds, or may hold if type or operands are unknown.
-bool Holds(absl::string_view word, const Verdict& verdict) {
-  const VerdictFailure& failure = *verdict.first_failure;
-  if (word == "together") return verdict.localisation.kind == Localisation::Kind::kTogether;
-  if (word == "partitioned") return verdict.localisation.partitions > 1;
-  if (word == "special")
-    return failure.operands.empty() || IsSpecial(failure.actual) || IsSpecial(failure.accepted) ||
-           absl::c_any_of(failure.operands, [](const auto& one) { return IsSpecial(one.value); });
-  const auto type = PrimitiveTypeFromName(failure.type);
-  if (word == "never" || !type) return word != "never";
-  if (word == "integer") return IsInteger(*type);
-  if (word == "complex") return IsComplex(*type);
-  if (word == "outside") {
-    int64_t count = 0;
-    return failure.operands.size() < 2 || !absl::SimpleAtoi(failure.operands[1].value, &count) ||
-           count < 0 || count >= BitWidth(*type);
-  }
-  return IsFloat(*type) && (word == "float" || BitWidth(*type) < 16);
-}
-
-}  // namespace
 
 std::vector<ClauseSentence> SentencesOf(const Verdict& verdict) {
   std::vector<ClauseSentence> sentences;

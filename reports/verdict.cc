@@ -107,28 +107,11 @@ Json WorstToJson(const std::vector<WorstUlps>& all) {
 std::vector<WorstUlps> WorstFromJson(const Json& json) {
   std::vector<WorstUlps> all;
   for (const Json& one : json) {
-    all.push_back({one.at("function").get<std::string>(), one.at("type").get<std::string>(),
-                   one.at("ulps").get<double>(), one.at("argument").get<std::string>(),
-                   one.at("value").get<std::string>(), one.at("rule").get<std::string>(),
-                   one.at("elements").get<int64_t>()});
+    all.push_back({one.at("function"), one.at("type"), one.at("ulps"), one.at("argument"),
+                   one.at("value"), one.at("rule"), one.at("elements")});
   }
   return all;
 }
-
-}  // namespace
-
-void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all) {
-  for (WorstUlps& other : all) {
-    if (other.function != one.function || other.type != one.type) continue;
-    const int64_t elements = other.elements + one.elements;
-    if (one.ulps > other.ulps) other = one;
-    other.elements = elements;
-    return;
-  }
-  all.push_back(one);
-}
-
-namespace {
 
 // Adds the statements from which the field `reason` is joined.
 void AddStatements(const Verdict& verdict, Json& json) {
@@ -244,6 +227,17 @@ void QuartersFromJson(const Json& json, std::map<int, std::vector<int64_t>>& qua
 }
 
 }  // namespace
+
+void AddWorst(const WorstUlps& one, std::vector<WorstUlps>& all) {
+  for (WorstUlps& other : all) {
+    if (other.function != one.function || other.type != one.type) continue;
+    const int64_t elements = other.elements + one.elements;
+    if (one.ulps > other.ulps) other = one;
+    other.elements = elements;
+    return;
+  }
+  all.push_back(one);
+}
 
 std::string VerdictToJson(const Verdict& verdict) { return JsonText(ToJson(verdict)); }
 

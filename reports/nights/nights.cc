@@ -8,7 +8,6 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "reports/run_record.h"
 #include "reports/verdict.h"
 
@@ -201,27 +200,6 @@ std::vector<std::pair<int64_t, std::string>> NaturalKey(const std::string& text)
 }
 
 }  // namespace
-
-std::string UlpsText(const History& history) {
-  if (history.nights.empty()) return "";
-  std::map<std::string, std::map<std::string, double>> rows;  // (function, type, bound) -> engine
-  for (const MeasuredUlps& one : history.ulps) {
-    if (one.night != history.nights.back().label) continue;
-    rows[absl::StrCat(one.worst.function, " ", one.worst.type, ", ", one.worst.rule)][one.engine] =
-        one.worst.ulps;
-  }
-  if (rows.empty()) return "";
-  std::string text = "\nWorst accepted values: ulps from the exact value, and the stated bound\n";
-  for (const auto& [row, engines] : rows) {
-    absl::StrAppend(&text, "  ", row, ":");
-    for (const std::string& name : history.releases) {
-      if (auto found = engines.find(name); found != engines.end())
-        absl::StrAppendFormat(&text, " %s %.2f;", name, found->second);
-    }
-    text.back() = '\n';
-  }
-  return text;
-}
 
 char MarkOf(const Verdict& verdict) {
   const Outcome kind = IsInconclusive(verdict.kind) ? Outcome::kInconclusive : verdict.kind;

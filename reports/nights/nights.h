@@ -208,8 +208,4 @@ struct ReleaseDate {
 std::vector<std::string> InReleaseOrder(std::vector<std::string> engines,
                                         const std::map<std::string, ReleaseDate>& dates = {});
 
-// Returns the measurements of the newest nightly run, a line per function, type and stated bound:
-// "tanh f32, ulp(7): xla 1.34, ...". Returns "" if there are none.
-std::string UlpsText(const History& history);
-
 }  // namespace hlocts::reports

@@ -66,6 +66,28 @@ std::string FindingLine(const std::string& name, const std::map<std::string, cha
   return text;
 }
 
+// Returns the measurements of the newest nightly run, a line per function, type and stated bound:
+// "tanh f32, ulp(7): xla 1.34, ...". Returns "" if there are none.
+std::string Ulps(const History& history) {
+  std::map<std::string, std::map<std::string, double>> rows;  // (function, type, bound) -> engine
+  for (const MeasuredUlps& one : history.ulps) {
+    if (one.night != history.nights.back().label) continue;
+    rows[absl::StrCat(one.worst.function, " ", one.worst.type, ", ", one.worst.rule)][one.engine] =
+        one.worst.ulps;
+  }
+  if (rows.empty()) return "";
+  std::string text = "\nWorst accepted values: ulps from the exact value, and the stated bound\n";
+  for (const auto& [row, engines] : rows) {
+    absl::StrAppend(&text, "  ", row, ":");
+    for (const std::string& name : history.releases) {
+      if (auto found = engines.find(name); found != engines.end())
+        absl::StrAppendFormat(&text, " %s %.2f;", name, found->second);
+    }
+    text.back() = '\n';
+  }
+  return text;
+}
+
 std::string Bits(const History& history) {
   std::vector<BitsChecked> rows = history.bits;
   std::sort(rows.begin(), rows.end(), [](const BitsChecked& a, const BitsChecked& b) {
@@ -126,7 +148,7 @@ std::string NightlyRunText(const History& history, const NightlyRunDiff& changes
   std::string text = Heading(now, NightlySummaryLine(history, changes)) + Engines(now);
   if (!now.findings.empty()) text += "\nFindings by release, oldest first\n";
   for (const auto& [name, marks] : now.findings) text += FindingLine(name, marks, history.releases);
-  return text + UlpsText(history) + Bits(history);
+  return text + Ulps(history) + Bits(history);
 }
 
 std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {

@@ -99,7 +99,7 @@ class Texts {
 };
 
 Json ChangesToJson(const NightlyRunDiff& changes) {
-  Json json = {{"since", changes.since}, {"dead", changes.dead}, {"new_buckets", Json::array()}};
+  Json json = {{"since", changes.since}, {"new_buckets", Json::array()}};
   for (const auto& [engine, bucket] : changes.new_buckets)
     json["new_buckets"].push_back({engine, bucket});
   json["less_precise"] = Json::array();

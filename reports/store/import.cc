@@ -138,7 +138,7 @@ absl::Status Importer::AddGroup(const RunShards& group) {
     ++done_.already_imported;
     return absl::OkStatus();
   }
-  HLOCTS_ASSIGN_OR_RETURN(int64_t run, writer_.AddRun(night_, identity, record, ""));
+  HLOCTS_ASSIGN_OR_RETURN(int64_t run, writer_.AddRun(night_, identity, record));
   MergeCheck check(group.folders, std::move(shards));
   for (const std::string& folder : group.folders) {
     HLOCTS_RETURN_IF_ERROR(AddVerdicts(run, folder, check));

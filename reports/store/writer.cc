@@ -119,11 +119,11 @@ absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity) {
 }
 
 absl::StatusOr<int64_t> StoreWriter::AddRun(int64_t night, const std::string& identity,
-                                            const RunRecord& record, const std::string& problems) {
+                                            const RunRecord& record) {
   HLOCTS_ASSIGN_OR_RETURN(
       Statement * add,
       Prepared("INSERT INTO run(night, identity, tier, profile, queries, shards, started, finished,"
-               " program, suite, cpu, cores, problems) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"));
+               " program, suite, cpu, cores, problems) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,'')"));
   add->Bind(1, night)
       .Bind(2, identity)
       .Bind(3, record.tier)
@@ -135,8 +135,7 @@ absl::StatusOr<int64_t> StoreWriter::AddRun(int64_t night, const std::string& id
       .Bind(9, record.program)
       .Bind(10, record.suite)
       .Bind(11, record.cpu)
-      .Bind(12, record.cores)
-      .Bind(13, Scrubbed(problems));
+      .Bind(12, record.cores);
   HLOCTS_RETURN_IF_ERROR(add->Run());
   sums_.clear();
   return database_.last_id();

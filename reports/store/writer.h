@@ -25,7 +25,7 @@ class StoreWriter {
   // Returns true if the store has this complete run. Deletes an incomplete one.
   absl::StatusOr<bool> HasRun(const std::string& identity);
   absl::StatusOr<int64_t> AddRun(int64_t night, const std::string& identity,
-                                 const RunRecord& record, const std::string& problems);
+                                 const RunRecord& record);
   // `module` is the HLO text of a failing case, or empty.
   absl::Status AddVerdict(int64_t run, const Verdict& verdict, const std::string& module);
   absl::Status AddMissingVerdict(int64_t run, const std::string& engine,
