@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "reports/effective_bits.h"
 #include "reports/store/scrub.h"
 
 namespace hlocts::reports {
@@ -23,17 +24,6 @@ void CacheTextId(const std::string& text, int64_t id,
                  std::unordered_map<std::string, int64_t>& ids) {
   if (ids.size() >= kCachedIdsMax) ids.clear();
   ids[text] = id;
-}
-
-// Returns the quantile `share` of the elements' checked bits, from counts by quarters of a bit.
-double Quantile(const std::vector<int64_t>& quarters, int64_t elements, double share) {
-  int64_t seen = 0;
-  const double wanted = share * static_cast<double>(elements);
-  for (size_t i = 0; i < quarters.size(); ++i) {
-    seen += quarters[i];
-    if (static_cast<double>(seen) >= wanted) return static_cast<double>(i) / 4;
-  }
-  return 0;
 }
 
 }  // namespace
@@ -205,11 +195,9 @@ absl::Status StoreWriter::FinishBits(int64_t run, int64_t engine, const Sums& su
   HLOCTS_ASSIGN_OR_RETURN(Statement * add,
                           Prepared("INSERT OR REPLACE INTO bits_checked VALUES(?,?,?,?,?,?,?)"));
   for (const auto& [key, quarters] : sums.quarters) {
-    int64_t elements = 0;
-    for (int64_t count : quarters) elements += count;
     add->Bind(1, run).Bind(2, engine).Bind(3, key.first).Bind(4, int64_t{key.second});
-    add->Bind(5, elements).Bind(6, Quantile(quarters, elements, 0.5));
-    add->Bind(7, Quantile(quarters, elements, 0.05));
+    add->Bind(5, Total(quarters)).Bind(6, Quantile(quarters, 0.5));
+    add->Bind(7, Quantile(quarters, 0.05));
     HLOCTS_RETURN_IF_ERROR(add->Run());
   }
   return absl::OkStatus();
