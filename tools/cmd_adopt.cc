@@ -7,9 +7,6 @@
 #include "absl/strings/str_cat.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/failure_signature.h"
-#include "nlohmann/json.hpp"
-#include "reports/finding_file.h"
-#include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
@@ -65,12 +62,11 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(options.bundle));
   if (bundle.options.invalid)
     return InvalidInput(options.bundle, ": the module is invalid: write a @reject case");
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(options.bundle));
-  auto json = ParseJson<nlohmann::json>(text);
+  const reports::Verdict& verdict = bundle.result.verdict;
   std::string instruction, clause;
-  if (json.contains("first_failure") && json["first_failure"].is_object()) {
-    instruction = json["first_failure"].value("instruction", "");
-    clause = json["first_failure"].value("clause", "");
+  if (verdict.first_failure) {
+    instruction = verdict.first_failure->instruction;
+    clause = verdict.first_failure->clause;
   }
   Opcode opcode = OpcodeOf(*bundle.sample.module, instruction);
   const OpRow& row = RowOf(opcode);
@@ -79,7 +75,7 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   if (clause.empty()) clause = std::string(row.clauses);
   if (clause.find('.') == std::string::npos) clause += ".1";  // the rule names a page only
   bundle.signature =
-      absl::StrCat("Found by fuzzing: ", json.value("verdict", ""), " on ", bundle.backend);
+      absl::StrCat("Found by fuzzing: ", OutcomeName(verdict.kind), " on ", bundle.backend);
   std::filesystem::path folder_of_bundle(options.bundle);
   if (!folder_of_bundle.has_filename())
     folder_of_bundle = folder_of_bundle.parent_path();  // the path ends in a slash: "a/b/"

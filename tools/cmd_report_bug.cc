@@ -226,8 +226,6 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
     return InvalidInput(folder, ": not a bundle; `hlocts shrink ", folder,
                         " --backend=ENGINE -o DIR` writes one");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
-  HLOCTS_ASSIGN_OR_RETURN(bundle.result.verdict, reports::VerdictFromJson(text));
   CompleteOldRecord(folder, bundle, bundle.result.verdict);
   if (bundle.signature.empty())
     bundle.signature = TitleOf(bundle.result.verdict, *bundle.sample.module);

@@ -104,12 +104,8 @@ std::string PluginHashOf(const std::string& engine) {
 }
 
 // Returns the message of a bundle's failure; nullopt for a failure without a message.
-std::optional<fuzz::FailureSignature> RecordedMessage(const std::string& folder) {
-  if (!reports::HasRecordedVerdict(folder)) return std::nullopt;
-  const auto text = reports::RecordedVerdict(folder);
-  const auto verdict = text.ok() ? reports::VerdictFromJson(*text) : text.status();
-  if (!verdict.ok()) return std::nullopt;
-  const fuzz::FailureSignature signature = fuzz::FailureSignatureOf(*verdict);
+std::optional<fuzz::FailureSignature> RecordedMessage(const reports::Verdict& verdict) {
+  const fuzz::FailureSignature signature = fuzz::FailureSignatureOf(verdict);
   if (signature.kind != Outcome::kCrash || !fuzz::HasMessage(signature)) return std::nullopt;
   return signature;
 }
@@ -119,7 +115,7 @@ fuzz::TrialOptions TrialOf(const ShrinkOptions& options, const fuzz::Bundle& bun
   trial.runs_max = RunsOf(options.runs, bundle.result.verdict, options.common.json,
                           " runs of each candidate at most");
   // An engine that the user names may fail with another message.
-  if (options.backend.empty()) trial.wanted = RecordedMessage(options.module);
+  if (options.backend.empty()) trial.wanted = RecordedMessage(bundle.result.verdict);
   return trial;
 }
 

@@ -133,30 +133,20 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   // An invalid module is not run, and may have shapes without data.
   if (!inputs.ok() && valid) return inputs.status();
   if (inputs.ok() && !inputs->blocks.empty()) bundle.sample.arguments = inputs->blocks[0].leaves;
-  HLOCTS_ASSIGN_OR_RETURN(std::string text, reports::RecordedVerdict(folder));
-  auto json = ParseJson<nlohmann::ordered_json>(text);
-  if (!json.is_object() || !json["verdict"].is_string() || !json["backend"].is_string()) {
-    return InvalidInput(folder, ": expected a record with verdict and backend");
-  }
-  auto kind = OutcomeFromName(json["verdict"].get<std::string>());
-  if (!kind) return InvalidInput(folder, ": unknown verdict ", json["verdict"].get<std::string>());
-  bundle.result.verdict.kind = *kind;
-  if (json["flake"].is_string()) bundle.result.verdict.flake = json["flake"].get<std::string>();
-  if (json["runs"].is_object()) json["runs"].get_to(bundle.result.verdict.runs);
-  bundle.backend = bundle.result.verdict.backend = json["backend"].get<std::string>();
-  if (json["backend_version"].is_string())
-    bundle.result.verdict.backend_version = json["backend_version"].get<std::string>();
-  if (json["profile"].is_string()) {
-    auto profile = ProfileFromName(json["profile"].get<std::string>());
-    if (!profile)
-      return InvalidInput(folder, ": unknown profile ", json["profile"].get<std::string>());
-    bundle.options.profile = *profile;
-  }
+  HLOCTS_ASSIGN_OR_RETURN(const std::string text, reports::RecordedVerdict(folder));
+  auto verdict = reports::VerdictFromJson(text);
+  if (!verdict.ok()) return InvalidInput(folder, ": expected the fields of a verdict");
+  const auto profile = ProfileFromName(verdict->profile);
+  if (!profile) return InvalidInput(folder, ": unknown profile ", verdict->profile);
+  bundle.backend = verdict->backend;
+  bundle.options.profile = *profile;
+  const auto json = ParseJson<nlohmann::ordered_json>(text);
   bundle.plugin = json.value("plugin_sha256", "");
   bundle.options.cut = json.value("cut", int64_t{0});
   // The engine accepted an invalid module, or crashed or hung on it.
-  bool may_be_invalid = *kind == Outcome::kCrash || *kind == Outcome::kTimeout;
-  bundle.options.invalid = *kind == Outcome::kAccepted || (may_be_invalid && !valid);
+  bool may_be_invalid = verdict->kind == Outcome::kCrash || verdict->kind == Outcome::kTimeout;
+  bundle.options.invalid = verdict->kind == Outcome::kAccepted || (may_be_invalid && !valid);
+  bundle.result.verdict = *std::move(verdict);
   return bundle;
 }
 
