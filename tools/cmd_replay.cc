@@ -49,7 +49,7 @@ absl::Status Certify(const std::string& folder) {
 }
 
 std::string NotSeenText(const reports::Verdict& recorded, int64_t runs) {
-  const auto [failed, all] = RecordedRunsOf(recorded);
+  const auto [failed, all] = fuzz::RecordedRunsOf(recorded);
   return absl::StrCat("the finding was not deterministic (",
                       all > 0 ? absl::StrCat(failed, " of ", all, " runs") : recorded.flake,
                       "); it was not seen in ", runs == 1 ? "this run" : "these runs");

@@ -102,7 +102,7 @@ std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
 // for other failures.
 std::string RarityText(const reports::Verdict& verdict) {
   if (verdict.flake.empty()) return "";
-  const auto [failed, runs] = RecordedRunsOf(verdict);
+  const auto [failed, runs] = fuzz::RecordedRunsOf(verdict);
   if (runs == 0) return "flaky: " + verdict.flake;
   return failed == 1 ? absl::StrCat("seen once in ", runs, " runs; not reproduced")
                      : absl::StrCat("seen in ", failed, " of ", runs, " runs");

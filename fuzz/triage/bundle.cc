@@ -150,4 +150,13 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   return bundle;
 }
 
+RecordedRuns RecordedRunsOf(const reports::Verdict& verdict) {
+  RecordedRuns runs;
+  for (const auto& [outcome, count] : verdict.runs) {
+    runs.all += count;
+    if (outcome == OutcomeName(verdict.kind)) runs.failed += count;
+  }
+  return runs;
+}
+
 }  // namespace hlocts::fuzz

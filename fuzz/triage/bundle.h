@@ -39,4 +39,11 @@ bool IsPluginFile(absl::string_view backend);
 // Reads module, inputs, engine, options and verdict from a directory.
 absl::StatusOr<Bundle> ReadBundle(const std::string& folder);
 
+// The counts of a recorded verdict: runs with its outcome, and all runs. Both are 0 if none are
+// recorded.
+struct RecordedRuns {
+  int64_t failed = 0, all = 0;
+};
+RecordedRuns RecordedRunsOf(const reports::Verdict& verdict);
+
 }  // namespace hlocts::fuzz

@@ -283,16 +283,6 @@ if __name__ == "__main__":
   sys.exit(main())
 )py";
 
-// Returns the number of runs after which the failure has occurred with a probability of 99 %.
-int64_t RunsOf(const reports::Verdict& verdict) {
-  int64_t failed = 0, all = 0;
-  for (const auto& [outcome, count] : verdict.runs) {
-    all += count;
-    if (outcome == OutcomeName(verdict.kind)) failed += count;
-  }
-  return reports::RunsUntilSeen(failed, all);
-}
-
 // Returns the name of an element type in numpy or ml_dtypes.
 std::string DtypeName(PrimitiveType type) {
   struct Name {
@@ -421,6 +411,7 @@ std::string BundleJaxScript(const Bundle& bundle) {
                           ? absl::StrCat("HLO allows ", verdict.first_failure->accepted)
                           : std::string(OutcomeName(verdict.kind));
   const bool plugin = IsPluginFile(bundle.backend);
+  const auto [failed, runs] = RecordedRunsOf(verdict);
   return absl::StrReplaceAll(
       kJaxScript,
       {{"$SIGNATURE", absl::StrReplaceAll(bundle.signature, {{"\n", " "}})},
@@ -432,7 +423,7 @@ std::string BundleJaxScript(const Bundle& bundle) {
        {"$MODULE", PrintModule(module)},
        {"$ARGUMENTS", PythonArguments(bundle)},
        {"$VERDICT", std::string(OutcomeName(verdict.kind))},
-       {"$RUNS", absl::StrCat(RunsOf(verdict))},
+       {"$RUNS", absl::StrCat(reports::RunsUntilSeen(failed, runs))},
        {"$ELEMENT", element},
        {"$ALLOWED", allowed},
        {"$WORDS", words},

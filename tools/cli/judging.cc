@@ -283,18 +283,9 @@ void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict) {
   verdict.flake = reports::RunCountsText(counts);
 }
 
-RecordedRuns RecordedRunsOf(const reports::Verdict& verdict) {
-  RecordedRuns runs;
-  for (const auto& [outcome, count] : verdict.runs) {
-    runs.all += count;
-    if (outcome == OutcomeName(verdict.kind)) runs.failed += count;
-  }
-  return runs;
-}
-
 int64_t FlakeRunsOf(const reports::Verdict& recorded) {
   constexpr int64_t kFlakeRunsMin = 10;
-  const auto [failed, all] = RecordedRunsOf(recorded);
+  const auto [failed, all] = fuzz::RecordedRunsOf(recorded);
   return std::max({kFlakeRunsMin, all, all > 0 ? reports::RunsUntilSeen(failed, all) : 1});
 }
 

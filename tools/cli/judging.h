@@ -38,12 +38,6 @@ RepeatedRun RunRepeatedly(
 // Adds the counts of repeated runs to the verdict if the runs differ.
 void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
 
-// The counts of a recorded verdict: runs with its outcome, and all runs. Both are 0 if none are
-// recorded.
-struct RecordedRuns {
-  int64_t failed = 0, all = 0;
-};
-RecordedRuns RecordedRunsOf(const reports::Verdict& verdict);
 // Returns how often to run a module whose recorded failure may be a flake: as often as before, or
 // ten times.
 int64_t FlakeRunsOf(const reports::Verdict& recorded);
