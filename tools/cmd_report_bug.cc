@@ -127,16 +127,18 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
   const std::string without = blame.value("actual_without_pass", "");
   const int64_t failed = blame.value("failed", int64_t{0}), runs = blame.value("runs", int64_t{0});
   std::string confirmation = blame.value("confirmation", "");
-  if (confirmation.empty() && blame.value("confirmed", false)) {
+  bool confirmed = blame.value("confirmed", false);
+  if (confirmation.empty() && confirmed) {
     // In records of earlier versions, the module ran only once without the pass.
-    confirmation = verdict.flake.empty()
+    confirmed = verdict.flake.empty();
+    confirmation = confirmed
                        ? "confirmed: the failure disappears without it"
                        : "not confirmed: one run without it decides nothing, since the failure is "
                          "not deterministic";
   }
   const std::string off = blame.value("switched_off", "");
   return absl::StrCat(
-      absl::StartsWith(confirmation, "not confirmed") ? "\nPerhaps guilty: " : "\nGuilty: ",
+      confirmed || confirmation.empty() ? "\nGuilty: " : "\nPerhaps guilty: ",
       blame.value("answer", ""), " (`hlocts blame`", confirmation.empty() ? "" : "; ", confirmation,
       failed < runs ? absl::StrCat("; unchanged, it fails in ", failed, " of ", runs, " runs") : "",
       without.empty()
