@@ -142,7 +142,7 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
     reports::Verdict shown = verdict;
     shown.module = of_a ? "A" : "B";
     std::cout << "\n"
-              << VerdictReport(shown, "", "--profile=strict or other inputs narrow the sets")
+              << VerdictReport(shown, "", false, "--profile=strict or other inputs narrow the sets")
               << (part.empty() ? "" : "\n    ") << differs;
   }
   std::cout << std::endl;

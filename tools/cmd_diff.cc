@@ -148,7 +148,7 @@ void PrintAnswer(const DiffOptions& options, const std::string& engine, const Di
     std::cout << JsonText(JsonOf(answer, JsonLineOf(answer.verdict))) << std::endl;
     return;
   }
-  PrintVerdict(answer.verdict, false, ReplayOf(options, engine, answer));
+  PrintVerdict(answer.verdict, false, ReplayOf(options, engine, answer), options.explain);
   if (answer.known) std::cout << answer.known->ToLine() << std::endl;
   if (answer.search) std::cout << "    search:   " << SearchText(*answer.search) << std::endl;
   if (answer.piece)

@@ -68,7 +68,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   Complete(job, verdict);
   AddWidest(job, differ, facts, verdict);
   if (options.explain && !options.common.json) {
-    PrintVerdict(verdict, false, OwnCommandLine());
+    PrintVerdict(verdict, false, OwnCommandLine(), /*explained=*/true);
     PrintExplanation(job, differ, verdict, diff.load.partitions, facts);
   }
   return verdict;

@@ -102,7 +102,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
     if (known) json["known"] = known->ToJson();
     std::cout << JsonText(json) << std::endl;
   } else {
-    PrintVerdict(verdict, false);
+    PrintVerdict(verdict, false, "", options.explain);
     if (known) std::cout << known->ToLine() << std::endl;
   }
   const int status = ExitStatusOf(verdict);

@@ -179,7 +179,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     watch.line.Clear();
   }
   if (!shrunk.reproduced) {
-    PrintVerdict(shrunk.result.verdict, options.common.json);
+    PrintVerdict(shrunk.result.verdict, options.common.json, "", options.explain);
     return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend);
   }
   bundle.sample = std::move(shrunk.sample);
@@ -199,7 +199,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   }
   if (!options.common.json) PrintShrunk(bundle, shrunk.evaluations);
   if (options.explain && !options.common.json) PrintDifferences(shrunk.identity, watch.differences);
-  PrintVerdict(bundle.result.verdict, options.common.json);
+  PrintVerdict(bundle.result.verdict, options.common.json, "", options.explain);
   return kExitOk;
 }
 

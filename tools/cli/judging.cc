@@ -352,8 +352,9 @@ void AddWidest(const Job& job, backends::Differ& differ, const std::vector<std::
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay,
-                  const OutcomeCounts& counts) {
-  std::cout << (json ? JsonLineOf(verdict, counts) : VerdictReport(verdict, replay)) << std::endl;
+                  bool explained) {
+  std::cout << (json ? JsonLineOf(verdict) : VerdictReport(verdict, replay, explained))
+            << std::endl;
 }
 
 namespace {

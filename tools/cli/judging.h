@@ -59,7 +59,7 @@ void AddWidest(const Job& job, backends::Differ& differ, const std::vector<std::
 std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& counts = {});
 // Prints the verdict as a JSON line or as text (story.h).
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "",
-                  const OutcomeCounts& counts = {});
+                  bool explained = false);
 // Prints how the set of the failing element (of the widest one if all passed) follows from the
 // inputs, step by step. Also prints the piece that is wrong in isolation.
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,

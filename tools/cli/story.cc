@@ -5,7 +5,6 @@
 #include <fstream>
 #include <set>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -117,22 +116,13 @@ std::string MeaningOfProbable(const reports::Statistical& by) {
   return text;
 }
 
-// Returns the words of the command line of this process.
-std::vector<std::string> OwnWords() {
-  std::vector<std::string> words;
-  std::ifstream command("/proc/self/cmdline", std::ios::binary);
-  for (std::string word; std::getline(command, word, '\0');) words.push_back(word);
-  return words;
-}
-
 // Returns how to narrow the sets of an inconclusive or probable verdict until they decide.
-std::string NarrowerText(const reports::Verdict& verdict) {
+std::string NarrowerText(const reports::Verdict& verdict, bool explained) {
   std::set<std::string> facts;
   for (const std::string& freedom : verdict.freedoms)
     for (std::string& fact : reports::FactsOfFreedom(freedom)) facts.insert(std::move(fact));
   return absl::StrCat(
-      absl::c_linear_search(OwnWords(), "--explain") ? ""
-                                                     : "--explain: the step that widens the sets; ",
+      explained ? "" : "--explain: the step that widens the sets; ",
       verdict.profile == "strict" ? "" : "--profile=strict, ",
       facts.empty() ? "a fact that the engine promises"
                     : absl::StrCat("a fact that the engine promises: ", absl::StrJoin(facts, ", ")),
@@ -143,9 +133,9 @@ std::string NarrowerText(const reports::Verdict& verdict) {
 }  // namespace
 
 std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay,
-                          const std::string& narrower) {
+                          bool explained, const std::string& narrower) {
   std::string story = Headline(verdict);
-  const auto next = [&] { return narrower.empty() ? NarrowerText(verdict) : narrower; };
+  const auto next = [&] { return narrower.empty() ? NarrowerText(verdict, explained) : narrower; };
   if (verdict.first_failure) {
     AddFailure(verdict, story);
   } else if (const std::string reason = reports::FoldedReason(verdict); !reason.empty()) {
@@ -171,9 +161,10 @@ std::string WithPaths(const std::string& text) {
 }
 
 std::string OwnCommandLine() {
-  std::vector<std::string> words = OwnWords();
-  for (size_t i = 0; i < words.size(); ++i)
-    words[i] = suites::ShellQuoted(i == 0 ? ProgramAsCalled() : words[i]);
+  std::vector<std::string> words;
+  std::ifstream command("/proc/self/cmdline", std::ios::binary);
+  for (std::string word; std::getline(command, word, '\0');)
+    words.push_back(suites::ShellQuoted(words.empty() ? ProgramAsCalled() : word));
   return absl::StrJoin(words, " ");
 }
 

@@ -13,9 +13,10 @@
 namespace hlocts::tools {
 
 // Returns the text of a verdict. `replay` is a command line, or "". `narrower` is advice on how to
-// narrow the sets; if it is "", the text lists options not given and facts of the freedoms.
+// narrow the sets; if it is "", the text lists options not given (--explain unless `explained`) and
+// facts of the freedoms.
 std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay = "",
-                          const std::string& narrower = "");
+                          bool explained = false, const std::string& narrower = "");
 
 using Sentence = reports::ClauseSentence;
 using reports::SentencesOf;
