@@ -31,10 +31,14 @@ backends::BackendInfo InfoOf(const std::string& name) {
   return info;
 }
 
+std::string NameOf(const FactRow& row) {
+  return absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);
+}
+
 // Prints the facts that engines can declare, and the facts in the files of targets.
 int PrintFacts(bool json) {
   for (const FactRow& row : AllFacts()) {
-    const std::string name = absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);
+    const std::string name = NameOf(row);
     if (json) {
       std::cout << JsonText(nlohmann::ordered_json{
                        {"fact", name}, {"grants", row.grants}, {"says", std::string(row.says)}})
@@ -66,6 +70,8 @@ int PrintFacts(bool json) {
 int PrintFactsOf(const std::vector<std::string>& names, bool json) {
   for (const std::string& name : names) {
     const backends::BackendInfo info = InfoOf(name);
+    if (!info.available && info.facts.empty())
+      return Fail(absl::UnavailableError(absl::StrCat(name, ": ", info.error.Text())));
     if (json) {
       std::cout << JsonText(nlohmann::ordered_json{{"name", name}, {"facts", info.facts}})
                 << std::endl;
@@ -74,9 +80,8 @@ int PrintFactsOf(const std::vector<std::string>& names, bool json) {
     std::printf("%s declares %s\n", name.c_str(), info.facts.empty() ? "no facts" : "these facts:");
     std::vector<std::string> others;
     for (const FactRow& row : AllFacts()) {
-      const std::string fact = absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);
       if (absl::c_none_of(info.facts, [&](const auto& one) { return FindFact(one) == &row; }))
-        others.push_back(fact);
+        others.push_back(NameOf(row));
     }
     for (const std::string& fact : info.facts) {
       const FactRow* row = FindFact(fact);

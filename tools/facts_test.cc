@@ -111,6 +111,7 @@ TEST_F(FactsTest, TheFactsOfAnEngineAreListed) {
   EXPECT_THAT(ran.out, HasSubstr("not declared, so its sets do not assume them: reduce.height=N"));
   const Ran more = RunHlocts("backends --facts --backend='reference?facts=dot.sums=f32'");
   EXPECT_LT(more.out.find("  dot.sums=f32 "), more.out.find("not declared"));
+  EXPECT_EQ(RunHlocts("backends --facts --backend=nonsense").status, 3) << "its facts are unknown";
 }
 
 TEST_F(FactsTest, WhatIsUnknownIsListed) {
