@@ -6,7 +6,6 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/faulty_instructions.h"
 #include "nlohmann/json.hpp"
@@ -16,9 +15,6 @@
 namespace hlocts::fuzz {
 
 using Json = nlohmann::ordered_json;
-
-// The prefix of the signature of a failure that shrinking did not reproduce.
-constexpr char kFlaky[] = "flaky ";
 
 absl::Status AppendLine(const std::string& path, const Json& json) {
   std::ofstream out(path, std::ios::app);
@@ -117,7 +113,8 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   if (stop()) return false;
   entry.evaluations = shrunk.evaluations;
   // A failure that is not reproduced is stored unshrunk.
-  bundle.signature = shrunk.reproduced ? shrunk.signature : absl::StrCat(kFlaky, bundle.signature);
+  bundle.signature =
+      shrunk.reproduced ? shrunk.signature : absl::StrCat("flaky ", bundle.signature);
   if (!shrunk.reproduced) {
     CountRuns(found, stop, shrunk.result.verdict.kind, bundle);
   } else {
@@ -170,8 +167,8 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   }
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
-  // Expectations use the signature without `kFlaky`: it is the same for flakes and other failures.
-  const std::string own(absl::StripPrefix(bundle.signature, kFlaky));
+  // For expectations, the signature is the same for flakes and other failures.
+  const std::string own = SignatureOf(bundle.result.verdict, *bundle.sample.module);
   entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);
   AddConsequence(entry, bundle.result.verdict);
