@@ -94,7 +94,7 @@ std::string ListOf(absl::string_view heading, std::map<std::string, Group>& grou
     }
     absl::StrAppendFormat(&text, "  %6d  %s\n", sorted[i].count, sorted[i].sample);
     if (sorted[i].devices == 0) continue;
-    absl::StrAppend(&text, "           give the engine as many by its client option, such as '",
+    absl::StrAppend(&text, "           a client option gives the engine as many, such as '",
                     kDevicesOption, sorted[i].devices, "'\n");
   }
   if (left > 0) absl::StrAppendFormat(&text, "  %6d  for other reasons\n", left);
@@ -146,8 +146,8 @@ std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts
 std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
   if (ordered.size() < 2 && !cases) return "";
   std::string text =
-      "\ncauses: failures with operation, rule and kinds of operands in common, of which one fix "
-      "may resolve a part:\n";
+      "\ncauses: failures with the same operation, rule and kinds of operands, which one fix may "
+      "resolve in part:\n";
   size_t shown = 0, causes = 0;
   for (size_t i = 0; i < ordered.size(); ++causes) {
     const std::string cause = CauseOf(*ordered[i]);
@@ -187,8 +187,8 @@ std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
     group.devices = std::max(group.devices, verdict.error.devices);
   }
   return absl::StrCat(
-      ListOf("unsupported, since", unsupported),
-      ListOf("also unsupported, not sent to the engine: the invalid text has no proto form",
+      ListOf("unsupported, for these reasons:", unsupported),
+      ListOf("also unsupported, since the invalid text has no proto form that can be sent:",
              not_sent));
 }
 

@@ -108,7 +108,7 @@ void SetMachine(RunRecord& record) {
 absl::StatusOr<RunRecord> ReadRunRecord(const std::string& folder) {
   const std::string path = folder + "/run.json";
   if (!std::filesystem::exists(path))
-    return InvalidInput(folder, ": expected a directory of `run --out` (it has a run.json)");
+    return InvalidInput(folder, ": expected a directory of `run --out` (which contains run.json)");
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   Json json = ParseJson<Json>(text);
   if (!json.is_object()) return InvalidInput(path, ": expected a JSON object");

@@ -137,7 +137,7 @@ std::string UnexpectedVerdictsText(const std::vector<const Verdict*>& surprises,
   for (size_t i = 0; i < lines; ++i) absl::StrAppend(&text, OneLine(*surprises[i]), "\n");
   if (lines < surprises.size()) {
     absl::StrAppend(&text, "  ", surprises.size() - lines,
-                    " more: --verbose, or scorecard.txt of --out\n");
+                    " more (in scorecard.txt of --out, or with --verbose)\n");
   }
   return text.empty() ? "" : absl::StrCat("\nnot as expected:\n", text);
 }
@@ -198,11 +198,11 @@ std::string Scorecard::ToText(bool verbose) const {
     }
     text += UnsupportedReasons(verdicts);
     double count = std::max<double>(1, static_cast<double>(sums.elements));
-    absl::StrAppendFormat(&text, "  %d elements compared, %d may have any value (%.2f%%)\n",
-                          sums.elements, sums.unspecified,
-                          100 * static_cast<double>(sums.unspecified) / count);
+    absl::StrAppendFormat(
+        &text, "  %d elements compared, of which %d may have any value (%.2f%%)\n", sums.elements,
+        sums.unspecified, 100 * static_cast<double>(sums.unspecified) / count);
     if (!sums.freedoms.empty()) {
-      absl::StrAppend(&text, "  sets widened by freedoms, in cases: ",
+      absl::StrAppend(&text, "  number of cases by the freedom that widened their sets: ",
                       absl::StrJoin(sums.freedoms, ", ", absl::PairFormatter(" ")), "\n");
     }
     if (!sums.partitioned.empty()) {
@@ -210,7 +210,7 @@ std::string Scorecard::ToText(bool verbose) const {
         absl::StrAppend(out, one.second.first, " of ", one.second.second, " for ", one.first,
                         " devices");
       };
-      absl::StrAppend(&text, "  partitioned by the engine, pass: ",
+      absl::StrAppend(&text, "  passed when the engine partitioned them: ",
                       absl::StrJoin(sums.partitioned, ", ", of_devices), "\n");
     }
     if (sums.declared_inconclusive > 0) {
@@ -218,7 +218,7 @@ std::string Scorecard::ToText(bool verbose) const {
                       " cases cannot be judged by design\n");
     }
     if (verbose) {
-      absl::StrAppendFormat(&text, "  %.1f bits checked each\n", sums.bits / count);
+      absl::StrAppendFormat(&text, "  %.1f bits checked per element\n", sums.bits / count);
       text += sums.effective.ToText();
     }
     text += CausesText(surprises);

@@ -56,8 +56,8 @@ std::string VerdictToText(const Verdict& verdict);
 // Returns the first line of VerdictToText.
 std::string VerdictHeadline(const Verdict& verdict);
 // Returns how much a pass checks: "4096 elements; 22.4 of 24 significant bits checked (median),
-// fewer than 2 in 0.3%". The median is over floating-point elements. Checked bits are those by
-// which the set of an element distinguishes wrong values from correct ones.
+// fewer than 2 bits of 0.3% of the elements". The median is over floating-point elements. Checked
+// bits are those by which an element's set distinguishes wrong values from correct ones.
 std::string CheckedText(const Verdict& verdict);
 // Returns all statements except the first failure: the result of cutting the module, the reason,
 // the notes, and the expected verdicts. In one line they are the field `reason` of a record.
@@ -72,8 +72,8 @@ std::string RunCountsText(const std::map<std::string, int64_t>& runs);
 // again with probability 1 - `chance`.
 int64_t RunsUntilSeen(int64_t failed, int64_t all, double chance = 0.01);
 std::string FoldedError(const EngineError& error);
-// Returns "wrong in isolation, on the engine's own operand values: log.1" or "only wrong when
-// compiled together: {add.1, log.2}". Returns "" if the module was not cut.
+// Returns "wrong in isolation, on operands that the engine computed: log.1" or "wrong only
+// when compiled together: {add.1, log.2}". Returns "" if the module was not cut.
 std::string FindingText(const Localisation& localisation);
 // Joins names: "log.1", "{add.1, log.2}". Lists at most twelve, then the number of names.
 std::string NamesText(const std::vector<std::string>& names);

@@ -78,6 +78,8 @@ std::string FailureText(const VerdictFailure& failure) {
 std::string CheckedText(const Verdict& verdict) {
   std::string text =
       absl::StrCat(verdict.elements, verdict.elements == 1 ? " element" : " elements");
+  if (verdict.unspecified_elements > 0)
+    absl::StrAppend(&text, ", of which ", verdict.unspecified_elements, " may have any value");
   int64_t floats = 0;
   for (const auto& [precision, counts] : verdict.effective_quarters) floats += Total(counts);
   if (floats > 0) {
@@ -85,12 +87,10 @@ std::string CheckedText(const Verdict& verdict) {
                     " significant bits checked (median)");
     int64_t below = ElementsBelowTwoBits(verdict);
     if (below > 0) {
-      absl::StrAppendFormat(&text, ", fewer than 2 in %.3g%%",
+      absl::StrAppendFormat(&text, ", fewer than 2 bits of %.3g%% of the elements",
                             100.0 * static_cast<double>(below) / static_cast<double>(floats));
     }
   }
-  if (verdict.unspecified_elements > 0)
-    absl::StrAppend(&text, "; ", verdict.unspecified_elements, " may have any value");
   return text;
 }
 
@@ -115,8 +115,8 @@ std::string PieceText(const Localisation& found) {
   const std::string names = absl::StrCat(found.where, NamesText(found.instructions));
   return absl::StrCat(
       found.kind == Localisation::Kind::kTogether
-          ? absl::StrCat("only ", how, " when compiled together: ")
-          : absl::StrCat(how, " in isolation, on the engine's own operand values: "),
+          ? absl::StrCat(how, " only when compiled together: ")
+          : absl::StrCat(how, " in isolation, on operands that the engine computed: "),
       names, found.in_piece ? " (the module's outputs alone do not show it)" : "");
 }
 
@@ -125,7 +125,7 @@ std::string PartitionText(const Localisation& found) {
   const Outcome one = *found.unpartitioned;
   if (one == Outcome::kPass || one == Outcome::kNanBits)
     return absl::StrCat("wrong only when partitioned for ", found.partitions, " devices");
-  return absl::StrCat("without partitions: ", OutcomeName(one));
+  return absl::StrCat("on one device, without partitions, the verdict is ", OutcomeName(one));
 }
 
 }  // namespace
@@ -151,8 +151,8 @@ std::string ExplanationText(const Localisation& found) {
 
 std::vector<std::string> StatementsOf(const Verdict& verdict) {
   const bool sent = verdict.error.kind != ErrorKind::kNotEncodable;
-  std::vector<std::string> statements = {
-      absl::StrCat(sent ? "" : "the text cannot be sent as a module: ", verdict.reason)};
+  std::vector<std::string> statements = {absl::StrCat(
+      sent ? "" : "not sent to the engine, since the text has no proto form: ", verdict.reason)};
   const std::string finding = FindingText(verdict.localisation);
   statements.insert(verdict.localisation.in_piece ? statements.begin() : statements.end(), finding);
   statements.insert(statements.end(), verdict.notes.begin(), verdict.notes.end());
@@ -168,17 +168,17 @@ std::string ReasonText(const Verdict& verdict) {
 std::string StatisticalText(const Verdict& verdict) {
   if (!verdict.statistical || verdict.statistical->elements == 0) return "";
   const Statistical& one = *verdict.statistical;
-  if (one.most <= one.limit) {
-    return absl::StrFormat("%d elements are within %.2g deviations of a run in f64 (limit %.2g)",
-                           one.elements, one.most, one.limit);
-  }
+  const char* units = one.test == "terms" ? "typical terms" : "standard deviations";
+  if (one.most <= one.limit)
+    return absl::StrFormat("%d elements are within %.2g %s of a run in f64 (limit: %.2g)",
+                           one.elements, one.most, units, one.limit);
   const std::string kind =
-      one.test == "element" ? "" : absl::StrCat(", by ", one.test, " of the output");
+      one.test == "element" ? "" : absl::StrCat(" (test of the output's ", one.test, ")");
   return absl::StrFormat(
-      "output %d [%s] is %.9g, %.3g deviations (limit %.2g) of %.2g from %.9g%s: a correct engine "
-      "exceeds the limit with a probability of 1e-7",
-      one.output, absl::StrJoin(one.index, ","), one.found, one.most, one.limit, one.deviation,
-      one.expected, kind);
+      "output %d [%s] is %.9g, but %.9g in a run in f64; the difference is %.3g %s of %.2g%s, and "
+      "a correct engine exceeds the limit of %.2g with a probability of at most 1e-7",
+      one.output, absl::StrJoin(one.index, ","), one.found, one.expected, one.most, units,
+      one.deviation, kind, one.limit);
 }
 
 std::string ExpectationText(const Verdict& verdict) {

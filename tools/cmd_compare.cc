@@ -135,14 +135,15 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
   if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
   std::cout << ":";
   const std::string differs =
-      part.empty() ? "" : absl::StrCat("first that differs: instruction named ", part, " in both");
+      part.empty() ? "" : absl::StrCat("the first instruction that differs is ", part, " in both");
   if (printed) {
     std::cout << " " << OutcomeName(verdict.kind) << (part.empty() ? "" : ", ") << differs;
   } else {
     reports::Verdict shown = verdict;
     shown.module = of_a ? "A" : "B";
     std::cout << "\n"
-              << VerdictReport(shown, "", false, "--profile=strict or other inputs narrow the sets")
+              << VerdictReport(shown, "", false,
+                               "--profile=strict or other inputs make the sets narrower")
               << (part.empty() ? "" : "\n    ") << differs;
   }
   std::cout << std::endl;
@@ -198,8 +199,8 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
               << "; outputs of B by the sets of A: " << text(true)
               << "; outputs of A by the sets of B: " << text(false) << std::endl;
     if (rejected > 0)
-      std::cout << rejected << " more inputs rejected, for which the reference has no outputs"
-                << std::endl;
+      std::cout << rejected << " more inputs were omitted: the reference has no outputs for them\n"
+                << std::flush;
   }
   return status;
 }

@@ -38,8 +38,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kLegend[] =
     "X the failure (of a module: any), o correct, ? correct, but the compiler got other "
-    "instructions,\n/ other (unsupported, another failure), - not installed, . not needed by the "
-    "bisection (--all)\n";
+    "instructions,\n/ another result (unsupported, another failure), - not installed, . not run, "
+    "since the bisection does not need it (--all)\n";
 
 using Rows = std::vector<Row>;
 
@@ -106,7 +106,7 @@ std::string OneText(const Rows& rows) {
   if (missing.empty()) return text;
   return absl::StrCat(text, "  -  ", missing.size(),
                       " not installed or not usable here: ", absl::StrJoin(missing, ", "),
-                      "\n     --install installs those that a bisection needs\n");
+                      "\n     --install installs those that the bisection needs\n");
 }
 
 std::string Sentence(const Rows& rows, int64_t runs) {
@@ -122,7 +122,7 @@ std::string Sentence(const Rows& rows, int64_t runs) {
   absl::StrAppend(&text, "; last bad ", name(*turns.last_bad));
   if (turns.first_good_after)
     absl::StrAppend(&text, ", good again in ", name(*turns.first_good_after));
-  if (!turns.monotone) absl::StrAppend(&text, "; the failure is not monotone");
+  if (!turns.monotone) absl::StrAppend(&text, "; the verdict changes more than once");
   return text;
 }
 
@@ -150,7 +150,7 @@ std::string FoundWith(const Subject& subject) {
   if (!subject.is_bundle || !fuzz::RunsInJax(recorded)) return "";
   return absl::StrCat(
       "compile options of the recorded run: ", backends::CompileOptionsText(recorded),
-      "; of releases: `hlocts engines list`, others with --engine='NAME?A=B'\n");
+      "; `hlocts engines list` has those of releases, and --engine='NAME?A=B' sets others\n");
 }
 
 // Returns the history as text: for one subject, a line per release; for several, a table of marks
@@ -373,7 +373,7 @@ absl::Status Ask(const HistoryOptions& options, Releases& releases,
     }
     for (Subject& subject : subjects) {
       if (any || !releases.ContinueWithPiece(subject, prepare)) continue;
-      SayPiece(subject.piece, "asking");
+      SayPiece(subject.piece, "running");
       any = true;
     }
     if (!any) return absl::OkStatus();

@@ -104,7 +104,7 @@ std::string RarityText(const reports::Verdict& verdict) {
   if (verdict.flake.empty()) return "";
   const auto [failed, runs] = fuzz::RecordedRunsOf(verdict);
   if (runs == 0) return "flaky: " + verdict.flake;
-  return failed == 1 ? absl::StrCat("seen once in ", runs, " runs; not reproduced")
+  return failed == 1 ? absl::StrCat("seen once in ", runs, " runs, and not reproduced")
                      : absl::StrCat("seen in ", failed, " of ", runs, " runs");
 }
 
@@ -167,7 +167,7 @@ std::string ReleasesText(const std::string& folder, const findings::Finding& own
         "no release that ran has the failure",
         kept.value("runs", 1) > 1 || !flaky
             ? ""
-            : "; but one run of each decides nothing, since it is not deterministic",
+            : "; but the failure is not deterministic, so one run of each decides nothing",
         " (`hlocts history`)");
   return own.history().empty()
              ? absl::StrCat("not looked up (`hlocts history ", ShownFolder(folder), " --keep`)")
@@ -184,7 +184,7 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
   std::string text = absl::StrCat(
       "Output ", failure.output, " at index [", absl::StrJoin(failure.index, ","), "] is `",
       failure.actual, "` (bits `", failure.actual_bits, "`). Allowed: `", failure.accepted, "`",
-      failure.distance.empty() ? "" : absl::StrCat("; it is ", failure.distance), ".\n");
+      failure.distance.empty() ? "" : "; " + failure.distance, ".\n");
   for (const reports::FailureOperand& operand : failure.operands)
     absl::StrAppend(&text, "\n- operand `", operand.name, "` = `", operand.value, "`");
   if (!failure.operands.empty()) text += "\n";
@@ -223,7 +223,7 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   if (std::filesystem::exists(folder, none) && !std::filesystem::is_directory(folder, none))
     return InvalidInput(folder,
                         ": expected the directory of a bundle, found a file; `hlocts shrink ",
-                        folder, " --backend=ENGINE --inputs=FILE -o DIR` makes DIR one");
+                        folder, " --backend=ENGINE --inputs=FILE -o DIR` writes one to DIR");
   if (std::filesystem::exists(folder, none) && !reports::HasRecordedVerdict(folder))
     return InvalidInput(folder, ": not a bundle; `hlocts shrink ", folder,
                         " --backend=ENGINE -o DIR` writes one");
@@ -299,8 +299,8 @@ std::optional<KnownFinding> KnownOfXla(reports::Verdict verdict, const fuzz::Sam
 
 std::string KnownText(const reports::Verdict& verdict, const std::optional<KnownFinding>& known) {
   if (!fuzz::IsPluginFile(verdict.backend)) return known ? known->ToText() : "none";
-  return known ? absl::StrCat("XLA has such a failure: ", known->ToText())
-               : "not in XLA's list; the plugin has no list of its own";
+  return known ? absl::StrCat("the list of XLA has such a failure: ", known->ToText())
+               : "not in the list of XLA; the plugin has no list";
 }
 
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {

@@ -82,10 +82,10 @@ TEST_F(FactsTest, AFailureNamesTheFactThatWouldPermitIt) {
   };
   Ran ran = judge("pred[2] {1, 0}", "");
   EXPECT_EQ(ran.status, 1) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("if the engine declares compare.flush"));
+  EXPECT_THAT(ran.out, HasSubstr("if the engine declares the fact compare.flush"));
   EXPECT_THAT(ran.out, HasSubstr("ruling 0060"));
   EXPECT_THAT(judge("pred[2] {1, 0}", "--json").out,
-              HasSubstr("permitted if the engine declares compare.flush"));
+              HasSubstr("permitted if the engine declares the fact compare.flush"));
   EXPECT_THAT(judge("pred[2] {1, 0}", "--fact=compare.flush").out, HasSubstr("inconclusive"));
   // No fact permits these outputs.
   EXPECT_THAT(judge("pred[2] {0, 1}", "").out, testing::Not(HasSubstr("if the engine declares")));

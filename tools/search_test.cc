@@ -99,13 +99,13 @@ TEST_F(SearchTest, APieceThatAloneFailsIsKeptAndFollowed) {
               AllOf(HasSubstr("replay:   " HLOCTS_BINARY_DIR "/hlocts diff " + piece),
                     HasSubstr("next:     " HLOCTS_BINARY_DIR "/hlocts shrink " + piece)));
   EXPECT_EQ(RunHlocts("diff " + piece + engine).status, 1);
-  const std::string said = "the outputs do not show it; piece p fails by itself: ";
+  const std::string said = "the outputs show no failure, but the piece p fails alone: ";
   const Ran small = RunHlocts("shrink " + of_whole + " --time=20s -o " + Path("bundle"));
   EXPECT_EQ(small.status, 0) << small.out;
-  EXPECT_THAT(small.out, HasSubstr(said + "shrinking that"));
+  EXPECT_THAT(small.out, HasSubstr(said + "shrinking this piece"));
   EXPECT_THAT(RunHlocts("report-bug " + Path("bundle")).out, HasSubstr("# log-plus-one("));
   EXPECT_EQ(RunHlocts("replay " + Path("bundle")).status, 1);
-  EXPECT_THAT(RunHlocts("blame " + of_whole).out, HasSubstr(said + "blaming that"));
+  EXPECT_THAT(RunHlocts("blame " + of_whole).out, HasSubstr(said + "blaming this piece"));
 }
 
 TEST_F(DigitsTest, TheSubtractionThatCancelsIsFirst) {
@@ -234,7 +234,7 @@ TEST_F(DigitsTest, ANanThatRoundingCausesIsMarked) {
                   "  e = f16[] convert(c)\n  s = f16[] add(x, e)\n  ROOT q = f16[] divide(x, s)\n",
                   "f16[] 0"))
           .out;
-  EXPECT_THAT(out, HasSubstr("q = divide(0, 0); without rounding it is finite"));
+  EXPECT_THAT(out, HasSubstr("q = divide(0, 0); without rounding the value is finite"));
 }
 
 }  // namespace

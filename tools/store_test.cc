@@ -54,7 +54,7 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
   EXPECT_THAT(RunHlocts("store list" + Store()).out, HasSubstr("counts only"));
   Ran pruned = RunHlocts("report --night=2026-01-01 --not-repeated=1" + Store());
   EXPECT_EQ(pruned.status, 0) << "nothing is new in a run that has no verdicts";
-  EXPECT_THAT(pruned.out, HasSubstr("pruned: only counts are kept: 4 of "));
+  EXPECT_THAT(pruned.out, HasSubstr("(pruned, so only counts are kept): 4 of "));
 }
 
 TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {

@@ -75,7 +75,7 @@ TEST_F(StoryTest, OnlyTheZeroThatIsAcceptedIsNamed) {
         RunHlocts("judge " + module + " --inputs=" + Write("zero.in", "f32[1] {" + other + "}\n") +
                   " --outputs=" + Write("zero.out", "f32[1] {" + other + "}\n"))
             .out,
-        HasSubstr("; only " + zero + " is accepted"));
+        HasSubstr("; the only accepted value is " + zero));
   }
 }
 
@@ -126,11 +126,11 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
                      " --outputs=" + Write("div.out", "s32[2] {4, 9}\n") + more)
         .out;
   };
-  EXPECT_THAT(judged("{0, 0}", ""),
-              AllOf(HasSubstr("--explain: "), HasSubstr("--profile=strict, a fact that the engine "
-                                                        "promises: integer.division (")));
+  EXPECT_THAT(judged("{0, 0}", ""), AllOf(HasSubstr("--explain names "),
+                                          HasSubstr("--profile=strict, a fact that the engine "
+                                                    "promises: integer.division (")));
   EXPECT_THAT(judged("{0, 0}", " --profile=strict --explain"),
-              AllOf(HasSubstr("inconclusive"), Not(HasSubstr("--explain: ")),
+              AllOf(HasSubstr("inconclusive"), Not(HasSubstr("--explain names ")),
                     Not(HasSubstr("--profile=strict, "))));
   EXPECT_THAT(judged("{1, 0}", " --explain"),
               AllOf(HasSubstr("pass"), HasSubstr("freedom integer-division-overflow ("),
@@ -415,8 +415,8 @@ TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
       differs.out,
       AllOf(StartsWith("A: " + sum + "\nB: " + wrong + "\n"),
             HasSubstr("outputs of B by the sets of A, seed 1"), HasSubstr("\nfail  B\n"),
-            HasSubstr("\n    first that differs: instruction named s in both\n"),
-            HasSubstr("data wide: fail, first that differs: instruction named s in both\n")));
+            HasSubstr("\n    the first instruction that differs is s in both\n"),
+            HasSubstr("data wide: fail, the first instruction that differs is s in both\n")));
 }
 
 TEST_F(StoryTest, ANanOfHloItselfIsNamed) {

@@ -138,8 +138,8 @@ std::string ArgumentsText(const PieceRun& run, size_t device) {
                                                             : PrintLiteralWithShape(leaf),
                     "\n");
   }
-  return absl::StrCat(
-      "\n", text.empty() ? "" : "  with operand values that the engine had returned:\n", text);
+  return absl::StrCat("\n", text.empty() ? "" : "  run on operands that the engine computed:\n",
+                      text);
 }
 
 // Returns a sentence on the wrong value of the piece. Sets `set` to the element's acceptance set.
@@ -156,7 +156,7 @@ std::string ElementText(const PieceRun& run, const Subject& subject, std::string
   int64_t index = LinearIndex(failure->index, RowMajorStrides(shape.dimensions()));
   const ElementExplanation explained = ExplainElement(**accepted, failure->output, index);
   set = explained.accepted + explained.sources;
-  return absl::StrCat("  it returned ", failure->actual, " (", failure->actual_bits, ")\n  ",
+  return absl::StrCat("  the piece returned ", failure->actual, " (", failure->actual_bits, ")\n  ",
                       explained.element);
 }
 
@@ -263,7 +263,7 @@ std::string Remainder(const CutCounts& counts) {
                       counts.first_inconclusive, ")");
   }
   if (counts.probable > 0)
-    absl::StrAppend(&text, ", of these ", counts.probable, " probable by the statistical tests");
+    absl::StrAppend(&text, ", of which ", counts.probable, " are probable by statistical tests");
   if (counts.not_run > 0) absl::StrAppend(&text, ", ", counts.not_run, " not run");
   if (!counts.stopped.empty()) absl::StrAppend(&text, " (", counts.stopped, ")");
   return text;
@@ -282,16 +282,16 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
     checked.exact_data = whole.exact_data;
     checked.worst_ulps = std::move(whole.worst_ulps);
     static_cast<reports::VerdictStatistics&>(whole) = std::move(checked);
-    whole.reason = "decided by pieces; the outputs alone are inconclusive";
+    whole.reason = "decided by judging pieces; the outputs alone are inconclusive";
   }
   if (open && !counts.first_suspect.empty()) {
     whole.kind = Outcome::kSuspect;
-    whole.reason = absl::StrCat("improbable in isolation, from the engine's own operand values: ",
+    whole.reason = absl::StrCat("improbable in isolation, on operands that the engine computed: ",
                                 counts.first_suspect);
     whole.statistical = counts.statistical;
   } else if (open && all && counts.inconclusive > 0 && counts.inconclusive == counts.probable) {
     whole.kind = Outcome::kProbable;
-    whole.reason = "decided by pieces and by tests; the outputs alone are inconclusive";
+    whole.reason = "decided by judging and testing pieces; the outputs alone are inconclusive";
     whole.statistical = counts.statistical;
     whole.statistical->pieces = counts.pieces;
     whole.statistical->proven = counts.pieces - counts.inconclusive;

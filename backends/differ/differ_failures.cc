@@ -38,8 +38,8 @@ bool Differ::DismissIfConversionIsAtFault(const BackendInfo& info, reports::Verd
   if (meant.kind == Outcome::kPass) return false;
   verdict.kind = Outcome::kInconclusive;
   verdict.first_failure.reset();
-  verdict.reason = absl::StrCat("the result of ", road, " is also wrong (", OutcomeName(meant.kind),
-                                ": ", reports::ReasonText(meant), "), so the engine is not judged");
+  verdict.reason = absl::StrCat("not judged: the module as converted by ", road, " is also wrong (",
+                                OutcomeName(meant.kind), ": ", reports::ReasonText(meant), ")");
   return true;
 }
 
@@ -68,7 +68,7 @@ void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t dev
     const auto first = JudgeLeaves((**sets)[device], outputs).first_failure;
     if (first && first->output == failure.output && first->index == failure.index) continue;
     verdict.notes.push_back(
-        absl::StrCat("permitted if the engine declares ", reports::FactText(fact, "")));
+        absl::StrCat("permitted if the engine declares the fact ", reports::FactText(fact, "")));
   }
 }
 

@@ -53,7 +53,7 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
   if (std::isnan(actual)) return {"a NaN, where none is accepted", true};
   if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true, true};
   if (!set.finite()) return {"a finite number, where only an infinity is accepted", true};
-  if (std::isinf(actual)) return {"infinite, where numbers are accepted", true};
+  if (std::isinf(actual)) return {"an infinity, where only numbers are accepted", true};
   // The type may be unable to represent a bound.
   const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi) {
@@ -69,7 +69,7 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
                      : set.Has(AcceptanceSet::kPosZero) ? "+0"
                                                         : nullptr;
   if (zero == nullptr) return {"zero, which is not accepted", true};
-  return {absl::StrCat(set.lo == set.hi ? "" : "of the zeros, ", "only ", zero, " is accepted"),
+  return {absl::StrCat("the only accepted ", set.lo == set.hi ? "value" : "zero", " is ", zero),
           true};
 }
 

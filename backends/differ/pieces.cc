@@ -455,7 +455,7 @@ absl::Status PieceRunner::RunWhile(const Instruction& instruction, Values state,
     }
     if (*again == 0 || HasEnoughWrongPieces()) return absl::OkStatus();
     if (trip == end) {
-      Stop(absl::StrCat(instruction.name(), ": trips from ", end, " on are not analysed"));
+      Stop(absl::StrCat(instruction.name(), ": iterations from ", end, " on are not analysed"));
       return absl::OkStatus();
     }
     HLOCTS_RETURN_IF_ERROR(RunComputation(body, in_trip, at));

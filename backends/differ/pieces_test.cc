@@ -65,7 +65,7 @@ TEST(PiecesTest, OutputsHideWhatAPieceShows) {
     EXPECT_TRUE(verdict.localisation.in_piece);
     EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("wrong in isolation"));
     EXPECT_THAT(verdict.localisation.piece,
-                AllOf(HasSubstr("HloModule m_piece"), HasSubstr("with operand values")));
+                AllOf(HasSubstr("HloModule m_piece"), HasSubstr("run on operands")));
   }
 }
 
@@ -161,7 +161,7 @@ TEST(PiecesTest, ALoopWithCopiedOperandsIsCutInBlocks) {
   InjectingBackend right({"none", 0, 0});
   const reports::Verdict verdict = subject.Diff(right, 0);
   EXPECT_EQ(verdict.kind, Outcome::kPass) << reports::ReasonText(verdict);
-  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("decided by pieces"));
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("decided by judging pieces"));
 }
 
 // Eight sums of 4,096 terms of about 1.5 that cancel except for 64 times `rest`. Their error bound
@@ -199,14 +199,14 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
   EXPECT_EQ(subject.Diff(right, 1).kind, Outcome::kProbable) << "--cut omits no test";
   reports::Verdict verdict = subject.Diff(right, 0);
   EXPECT_EQ(verdict.kind, Outcome::kProbable) << reports::ReasonText(verdict);
-  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr(", 1 inconclusive (w: s), of these 1"));
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr(", 1 inconclusive (w: s), of which 1"));
   ASSERT_TRUE(verdict.statistical.has_value());
   EXPECT_EQ(verdict.statistical->test, "terms");
   EXPECT_EQ(verdict.statistical->by_terms, 1);
   InjectingBackend wrong({"s", 3, 3 << 23});  // makes s 8 times as large
   verdict = subject.Diff(wrong, 0);
   EXPECT_EQ(verdict.kind, Outcome::kSuspect) << reports::ReasonText(verdict);
-  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("operand values: w: s"));
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("engine computed: w: s"));
   subject.options.suspect = DiffOptions::Suspect::kNot;
   EXPECT_EQ(subject.Diff(wrong, 0).kind, Outcome::kInconclusive);
 }
@@ -219,7 +219,7 @@ TEST(PiecesTest, APieceWhoseSumsAgreeByTermsIsProbable) {
   EXPECT_EQ(verdict.kind, Outcome::kProbable) << reports::ReasonText(verdict);
   EXPECT_EQ(reports::ExitStatusOf(verdict), 1);
   EXPECT_THAT(reports::ReasonText(verdict),
-              HasSubstr(", 1 inconclusive (w: s), of these 1 probable by the statistical tests"));
+              HasSubstr("(w: s), of which 1 are probable by statistical tests"));
   ASSERT_TRUE(verdict.statistical.has_value());
   EXPECT_EQ(verdict.statistical->proven, verdict.statistical->pieces - 1);
   EXPECT_EQ(verdict.statistical->by_terms, 1);
@@ -248,7 +248,7 @@ TEST(PiecesTest, AFailureOfTheOutputsNamesTheInstruction) {
   EXPECT_EQ(verdict.first_failure->output, 0);
   EXPECT_FALSE(verdict.localisation.in_piece);
   EXPECT_THAT(reports::ReasonText(verdict),
-              HasSubstr("wrong in isolation, on the engine's own operand values: m"));
+              HasSubstr("wrong in isolation, on operands that the engine computed: m"));
 }
 
 TEST(PiecesTest, WithoutBlameNothingIsRunAgain) {
@@ -268,7 +268,7 @@ TEST(PiecesTest, WrongOnlyTogether) {
     ASSERT_TRUE(verdict.first_failure.has_value());
     EXPECT_EQ(verdict.first_failure->instruction, "{a, m}") << cut;
     EXPECT_THAT(reports::ReasonText(verdict),
-                HasSubstr("only wrong when compiled together: {a, m}"));
+                HasSubstr("wrong only when compiled together: {a, m}"));
   }
 }
 

@@ -51,7 +51,7 @@ void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
     verdict.reason = mismatch;
   } else if (verdict.kind == Outcome::kInconclusive) {
     verdict.kind = Outcome::kPass;
-    verdict.reason = "the outputs are as printed; the acceptance sets alone are inconclusive";
+    verdict.reason = "the outputs equal @expect; the acceptance sets alone are inconclusive";
   }
 }
 

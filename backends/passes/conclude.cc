@@ -107,7 +107,7 @@ void AfterPass(size_t right, size_t end, PassBlame& blame) {
 void ConcludeWrong(size_t wrong, std::optional<size_t> right, PassBlame& blame) {
   if (wrong == 0) {
     blame.failing_phase = FailurePhase::kBeforePasses;
-    blame.reason = "the first text in the dump is wrong already: " + blame.stages[0].verdict.reason;
+    blame.reason = "the first dumped module is already wrong: " + blame.stages[0].verdict.reason;
   } else if (right && *right + 1 == wrong) {
     blame.failing_phase = FailurePhase::kPass;
     blame.pass = blame.stages[wrong].stage.after;
@@ -115,7 +115,7 @@ void ConcludeWrong(size_t wrong, std::optional<size_t> right, PassBlame& blame) 
   } else if (right) {
     AfterPass(*right, wrong + 1, blame);
   } else {
-    blame.reason = "no text before the wrong one can be evaluated";
+    blame.reason = "no module before the first wrong one can be evaluated";
   }
 }
 
@@ -128,8 +128,8 @@ void ConcludeFromStages(PassBlame& blame) {
   }
   if (!right) {
     blame.reason = blame.stages.empty()
-                       ? "no text in the dump"
-                       : "no text can be evaluated: " + blame.stages[0].verdict.reason;
+                       ? "no module in the dump"
+                       : "no module can be evaluated: " + blame.stages[0].verdict.reason;
   } else if (*right + 1 == blame.stages.size()) {
     blame.failing_phase = FailurePhase::kCodeGeneration;
   } else {
@@ -207,7 +207,7 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const BlameSubject& subject
       if (!IsWrong(next.verdict) &&
           Permits(subject, next.stage.text, ran.outcome.result.outputs, ran.facts)) {
         next.verdict.kind = Outcome::kFail;
-        next.verdict.reason = "this text permits the outputs of the engine, which are wrong";
+        next.verdict.reason = "the sets of this module accept the wrong outputs of the engine";
       }
     } else {
       next.verdict = NotEvaluated(outputs.status());

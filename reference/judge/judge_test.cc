@@ -74,7 +74,7 @@ TEST(JudgeTest, ExplainNamesTheTerm) {
   auto accepted = AcceptanceOf(**module, Parse({"f32[] 0.5"}), JudgeOptions());
   ASSERT_TRUE(accepted.ok());
   std::string text = Explain(*accepted, 0, 0);
-  EXPECT_NE(text.find("ulps of a function"), std::string::npos) << text;
+  EXPECT_NE(text.find("error bound of a function"), std::string::npos) << text;
   EXPECT_NE(text.find("ulp(7)"), std::string::npos) << text;
   EXPECT_NE(text.find("elementwise_unary"), std::string::npos) << text;
 }
@@ -124,16 +124,16 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
   " lhs_contracting_dims={0}, rhs_contracting_dims={0}, algorithm=" algorithm " }"
   const std::vector<const char*> thirds = {"f32[3] {1.3, 0.3, 1e-3}", "f32[3] {1.3, 0.3, 1e-3}"};
   const Explained cases[] = {
-      {DOT_BY("dot_bf16_bf16_f32"), thirds, "operands read in fewer bits", 19},
-      {DOT_BY("dot_bf16_bf16_f32_x3"), thirds, "operands read in parts", 40},
+      {DOT_BY("dot_bf16_bf16_f32"), thirds, "operands rounded to fewer bits", 19},
+      {DOT_BY("dot_bf16_bf16_f32_x3"), thirds, "operands split into parts", 40},
       {kFma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] -1.0000002"}, "skipped rounding", 5},
       {kFma, {"f32[] 1.0000001", "f32[] 1.0000001", "f32[] 0.3"}, "skipped rounding", 5},
       {kFma, {"f32[] 1e-20", "f32[] 1e-20", "f32[] 0"}, "flushed subnormals", 14},
       {BINARY("multiply", "f32"), {"f32[] 1e-40", "f32[] 1e10"}, "flushed subnormals", 14},
       {BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, "flushed subnormals", 14},
       {BINARY("divide", "f32"), {"f32[] 1e-38", "f32[] 3"}, "flushed subnormals", 14},
-      {BINARY("divide", "f32"), {"f32[] 1", "f32[] 3"}, "ulps of a function", 17},
-      {through_tanh, {"f32[] 0.5", "f32[] 1"}, "ulps of a function", 17},
+      {BINARY("divide", "f32"), {"f32[] 1", "f32[] 3"}, "error bound of a function", 17},
+      {through_tanh, {"f32[] 0.5", "f32[] 1"}, "error bound of a function", 17},
       {sum_of_bf16, {"bf16[3] {1, 0.3, 1e-3}"}, "order of additions", 2},
       {sum_of_f32, {"f32[3] {1, 0.3, 1e-3}"}, "order of additions", 1},
       {scattered, {"f32[2] {3, 1}", "f32[2] {0.3, 1.3}"}, "order of additions", 1},
@@ -144,9 +144,9 @@ TEST(ExplainTest, NamesTheDominatingTerm) {
     auto accepted = AcceptanceOf(**module, Parse(c.arguments), JudgeOptions());
     ASSERT_TRUE(accepted.ok());
     std::string text = Explain(*accepted, 0, 0);
-    EXPECT_NE(text.find(absl::StrCat("width from:  ", c.term)), std::string::npos) << text;
+    EXPECT_NE(text.find(absl::StrCat("widened by:  ", c.term)), std::string::npos) << text;
     EXPECT_NE(text.find(absl::StrCat("lemma:       ", c.lemma, " (")), std::string::npos) << text;
-    EXPECT_EQ(text.find("its ulps:    not derived") != std::string::npos, c.lemma == 17) << text;
+    EXPECT_EQ(text.find("bound:       not proved") != std::string::npos, c.lemma == 17) << text;
   }
 }
 

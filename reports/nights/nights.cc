@@ -384,7 +384,7 @@ SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes, 
             flaky,
             {", "},
             not_run,
-            {has_earlier ? "; of earlier runs only counts are kept"
+            {has_earlier ? "; only the counts of earlier runs are kept"
                          : "; no earlier run to compare with"}};
   }
   return {Counted(NewFailures(changes), "new", "new"),
@@ -405,8 +405,8 @@ std::string PrunedText(const NightlyRun& now) {
     for (const auto& [mark, cases] : TallyOf(engine)) verdicts += IsRun(mark) ? cases : 0;
   }
   return absl::StrCat("run of ", now.label,
-                      ", pruned: only counts are kept: ", CountUnexpected(now), " of ", verdicts,
-                      " verdicts not as expected.");
+                      " (pruned, so only counts are kept): ", CountUnexpected(now), " of ",
+                      verdicts, " verdicts not as expected.");
 }
 
 void AddWhatLasts(const NightlyRunDiff& changes, SummaryParts& parts) {

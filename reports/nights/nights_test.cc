@@ -330,7 +330,7 @@ TEST(NightsTest, APrunedRunHasCountsAndNoComparison) {
   history.nights = {NightOf("1", {{"xla", ""}})};
   history.nights[0].engines["xla"].tally = {{'p', 40}, {'F', 2}, {'l', 1}};
   const std::string sentence =
-      "run of 1, pruned: only counts are kept: 2 of 42 verdicts not as expected.";
+      "run of 1 (pruned, so only counts are kept): 2 of 42 verdicts not as expected.";
   NightlyRunDiff changes = NewestChanges(history);
   EXPECT_EQ(NightlySummaryLine(history, changes), sentence);
   EXPECT_EQ(AlarmOf(history.nights[0], changes), Alarm::kYellow);
@@ -341,7 +341,7 @@ TEST(NightsTest, APrunedRunHasCountsAndNoComparison) {
   changes = NewestChanges(history);
   EXPECT_EQ(
       NightlySummaryLine(history, changes),
-      "run of 2: 1 not as expected, 0 flaky, 0 not run; of earlier runs only counts are kept.");
+      "run of 2: 1 not as expected, 0 flaky, 0 not run; only the counts of earlier runs are kept.");
 }
 
 TEST(NightsTest, WhatWasNotRepeatedIsSaid) {

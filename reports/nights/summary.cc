@@ -94,7 +94,7 @@ std::string Bits(const History& history) {
     return std::tuple(a.median / a.significand, a.operation, a.engine) <
            std::tuple(b.median / b.significand, b.operation, b.engine);
   });
-  std::string text = "\nOperations whose sets left least to check\n";
+  std::string text = "\nOperations with the fewest significant bits checked\n";
   for (size_t i = 0; i < std::min(rows.size(), kOperations); ++i) {
     const BitsChecked& row = rows[i];
     absl::StrAppendFormat(

@@ -28,7 +28,7 @@ ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t outp
     explained.exact &= s.cause == WideningCause::kPoint;
     if (set.components() == 2)
       absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
-    absl::StrAppend(&text, "  width from:  ", WideningCauseName(s.cause), "\n");
+    absl::StrAppend(&text, "  widened by:  ", WideningCauseName(s.cause), "\n");
     if (!from.instruction.empty()) {
       absl::StrAppend(&text, "  instruction: ", from.instruction, " (", from.opcode, ")\n",
                       "  rule:        ", from.rule, "\n");
@@ -39,11 +39,11 @@ ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t outp
     if (lemma != 0) absl::StrAppend(&text, "  lemma:       ", lemma, " (spec/judge/RULES.md)\n");
     if (s.cause == WideningCause::kUlps)
       absl::StrAppend(&text,
-                      "  its ulps:    not derived; requested by result_accuracy, or published ",
-                      "or measured (\"Figures that are published\" in RULES.md)\n");
+                      "  bound:       not proved, but requested by result_accuracy, published or ",
+                      "measured (\"Figures that are published\" in spec/judge/RULES.md)\n");
   }
   if (set.joint != nullptr) {
-    absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " over the whole tensor\n");
+    absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " (of all elements)\n");
   }
   return explained;
 }

@@ -306,8 +306,8 @@ void RecordBarelyCheckedLeaf(const LeafAcceptance& leaf, int64_t output, const T
   } else if (static_cast<double>(tally.open) >
              kNearlyUnspecifiedShare * static_cast<double>(parts)) {
     tally.barely_checked = absl::StrFormat(
-        "%d of %d elements of output %d have sets wider than %s, the widest %s", tally.open, parts,
-        output, IsFloat(type) || IsComplex(type) ? "a quarter of their values" : "half the type",
+        "%d of %d elements of output %d have sets of over %s of the type's values; the widest: %s",
+        tally.open, parts, output, IsFloat(type) || IsComplex(type) ? "a quarter" : "half",
         WidestSetText(set, leaf.shape.dimensions()));
   }
 }
@@ -339,7 +339,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
   }
   RecordBarelyCheckedLeaf(accepted.leaves[output], output, before, tally);
   const bool improbable = joint != nullptr && !joint->checked && !joint->expected.empty();
-  if (improbable) tally.barely_checked = absl::StrCat("of output ", output, ": ", joint->expected);
+  if (improbable) tally.barely_checked = absl::StrCat("output ", output, ": ", joint->expected);
   tally.draws = false;
 }
 
@@ -379,7 +379,7 @@ JudgeResult Conclude(const ModuleAcceptance& accepted, Tally& tally, bool only_t
     result.reason = tally.barely_checked;
     if (result.reason.empty()) {
       result.reason = absl::StrFormat(
-          "less than 2 effective bits of most floating-point elements are checked (median %.2f)",
+          "most floating-point elements are checked to fewer than 2 significant bits (median %.2f)",
           result.effective.median);
     }
   } else {

@@ -66,7 +66,7 @@ std::string TextOf(size_t output, const LeafCount& count, const Literal& actual)
   }
   if (!count.Together()) return "";
   return absl::StrCat("output ", output, ": ", count.outside, " of ", count.compared,
-                      " elements have values that fewer than one in ten elements should have");
+                      " elements are outside the range that 90% of the elements should be in");
 }
 
 bool Comparable(const SetArray& set, const Literal& actual) {

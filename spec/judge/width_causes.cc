@@ -15,8 +15,8 @@ struct CauseRow {
   absl::string_view name;
   int lemma = 0;
 };
-constexpr CauseRow kCauses[] = {{"exact"},
-                                {"ulps of a function", 17},
+constexpr CauseRow kCauses[] = {{"nothing"},
+                                {"error bound of a function", 17},
                                 {"order of additions"},
                                 {"order of multiplications", 15},
                                 {"flushed subnormals", 14},
@@ -25,14 +25,14 @@ constexpr CauseRow kCauses[] = {{"exact"},
                                 {"overflow", 6},
                                 {"sign of zero"},
                                 {"NaN"},
-                                {"a jump that may go either way"},
-                                {"uses of init", 11},
+                                {"a comparison or discontinuity that may go either way"},
+                                {"number of uses of init", 11},
                                 {"bound of a joint predicate"},
                                 {"freedom of the documents"},
-                                {"not expressible"},
-                                {"no such value in the type"},
-                                {"operands read in fewer bits", 19},
-                                {"operands read in parts", 40}};
+                                {"not expressible as a set"},
+                                {"zero or sign that the type lacks"},
+                                {"operands rounded to fewer bits", 19},
+                                {"operands split into parts", 40}};
 static_assert(std::size(kCauses) == static_cast<size_t>(kLastWideningCause) + 1);
 
 // Returns the amount by which reading unrounded values widened an operand. `hulls` is the flag of

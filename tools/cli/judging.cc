@@ -414,7 +414,7 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
       verdict.first_failure || !verdict.nan ? verdict.replica * partitions : verdict.nan->device;
   auto accepted = differ.Acceptance(device, facts);
   if (!accepted.ok()) {
-    std::fprintf(stderr, "hlocts: nothing to explain: %s\n",
+    std::fprintf(stderr, "hlocts: no explanation, since the sets cannot be computed: %s\n",
                  std::string(accepted.status().message()).c_str());
     return;
   }
@@ -443,8 +443,8 @@ absl::StatusOr<fuzz::Bundle> LoadSubject(const std::string& path, const std::str
 }
 
 void SayPiece(const std::string& piece, absl::string_view next) {
-  std::cerr << "hlocts: the outputs do not show it; piece " << piece << " fails by itself: " << next
-            << " that" << std::endl;
+  std::cerr << "hlocts: the outputs show no failure, but the piece " << piece
+            << " fails alone: " << next << " this piece instead" << std::endl;
 }
 
 std::string ContinueWithPiece(fuzz::Sample& sample, backends::Backend& engine,

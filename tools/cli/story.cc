@@ -122,12 +122,12 @@ std::string NarrowerText(const reports::Verdict& verdict, bool explained) {
   for (const std::string& freedom : verdict.freedoms)
     for (std::string& fact : reports::FactsOfFreedom(freedom)) facts.insert(std::move(fact));
   return absl::StrCat(
-      explained ? "" : "--explain: the step that widens the sets; ",
+      explained ? "" : "--explain names the step that widens the sets; ",
       verdict.profile == "strict" ? "" : "--profile=strict, ",
       facts.empty() ? "a fact that the engine promises"
                     : absl::StrCat("a fact that the engine promises: ", absl::StrJoin(facts, ", ")),
       " (--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts) or other inputs "
-      "(--seed=N --data=exact: sums without roundings) narrow them");
+      "(--seed=N --data=exact: sums without roundings) make the sets narrower");
 }
 
 }  // namespace

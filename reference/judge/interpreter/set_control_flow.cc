@@ -49,7 +49,7 @@ class StateChoice : public JointPredicate {
     Verdict ignored;
     verdict.nan_bits = Holds(slots, /*any_nan=*/true, ignored);
     verdict.expected =
-        absl::StrCat("all results belong to one of the ", states_.size(), " ends of the loop");
+        absl::StrCat("all results belong to one of the ", states_.size(), " exits of the loop");
     return verdict;
   }
 
@@ -172,7 +172,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunConditional(
     bool first = true;
     for (int64_t b : possible) {
       if (possible.size() > 1 && HasSideEffects(*branches[b])) {
-        return Unsupported(instruction.name(), ": an uncertain branch has side effects");
+        return Unsupported(instruction.name(), ": one of the possible branches has side effects");
       }
       std::vector<std::vector<SetValue>> arguments;
       for (size_t place : places) arguments.push_back({operands[place][1 + b]});
@@ -240,7 +240,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::RunWhile(
     for (const SetValue& value : again) {
       AcceptanceSet s = value.array.At(0);
       if (s.unspecified() || s.ilo != s.ihi) {
-        return Unsupported(instruction.name(), ": an uncertain loop has side effects");
+        return Unsupported(instruction.name(), ": a loop with uncertain trips has side effects");
       }
       going += s.ilo == 1;
     }

@@ -97,7 +97,7 @@ absl::Status SetInterpreter::CheckDeadline() {
       Clock::now() <= options_.deadline) {
     return absl::OkStatus();
   }
-  return absl::DeadlineExceededError("the sets exceed the time limit");
+  return absl::DeadlineExceededError("the sets were not computed within the time limit");
 }
 
 absl::Status SetInterpreter::ChargeStep() {

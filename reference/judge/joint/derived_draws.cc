@@ -130,7 +130,7 @@ class DerivedDraws : public JointPredicate {
       verdict.checked = off <= kDrawSigmas;
       if (verdict.checked) continue;
       verdict.expected =
-          absl::StrFormat("its random draws are improbable: %s by %.1f deviations",
+          absl::StrFormat("its random draws are improbable: %s by %.1f standard deviations",
                           k == 0 ? "its mean is off" : "its elements are correlated", off);
     }
     return verdict;

@@ -45,7 +45,7 @@ RowChoice::Verdict RowChoice::Check(absl::Span<const Literal* const> slots) cons
     verdict.nan_bits = held(true);
     verdict.index = element;
     verdict.expected =
-        absl::StrCat("the outputs' elements belong to one of ", rows.size(), " candidates");
+        absl::StrCat("this element of all outputs comes from one of ", rows.size(), " candidates");
     if (!verdict.nan_bits) return verdict;
   }
   return verdict;

@@ -290,7 +290,7 @@ absl::StatusOr<SetValue> RecvDoneSets(SetInterpreter& interpreter, const Instruc
   std::deque<SetValue>& mail = interpreter.PendingMessages(device, ChannelOf(instruction));
   if (mail.empty()) {
     return Unsupported(instruction.name(), ": nothing was sent on channel ", ChannelOf(instruction),
-                       " before it");
+                       " before this instruction");
   }
   SetValue data = std::move(mail.front());
   mail.pop_front();

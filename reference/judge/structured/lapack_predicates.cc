@@ -241,7 +241,7 @@ class LapackResiduals : public JointPredicate {
     for (int64_t i = 0; i < k; ++i) {
       const int64_t row = static_cast<int64_t>(pivots(0, i).real()) - 1;
       if (row < i || row >= a.rows) {
-        return {{"a pivot row outside the remaining ones; distance", 1, 1, 0}};
+        return {{"the number of pivot rows outside the remaining ones", 1, 1, 0}};
       }
       for (int64_t j = 0; j < a.columns; ++j) std::swap(a(i, j), a(row, j));
     }
@@ -286,7 +286,7 @@ class LapackResiduals : public JointPredicate {
 
   DemandList OnEigen(const LapackBatch& batch, const WideMatrix& a, const WideMatrix& v,
                      const WideMatrix& values) const {
-    DemandList demands = {{"a value above the one after it by", 1, OutOfOrder(values, 1), 0}};
+    DemandList demands = {{"a value's excess over the one after", 1, OutOfOrder(values, 1), 0}};
     if (call_.job == 'N') return demands;
     const WideMatrix rest = Difference(Product(a, v), ScaledColumns(v, values));
     demands.push_back({"|V^H V - I|", 0, DepartureFromUnitary(v), Tolerance(a)});
@@ -298,8 +298,8 @@ class LapackResiduals : public JointPredicate {
                         const WideMatrix& u, const WideMatrix& vh) const {
     long double least = 0;
     for (const Wide& x : values.at) least = std::min(least, x.real());
-    DemandList demands = {{"a value below the one after it by", 1, OutOfOrder(values, -1), 0},
-                          {"a value below zero by", 1, -least, 0}};
+    DemandList demands = {{"a value's excess over the one before", 1, OutOfOrder(values, -1), 0},
+                          {"the size of a negative value", 1, -least, 0}};
     if (call_.job == 'N') return demands;
     const int64_t k = values.columns;
     WideMatrix left = WideMatrix::Zero(a.rows, k), right = WideMatrix::Zero(k, a.columns);
@@ -334,7 +334,7 @@ class LapackResiduals : public JointPredicate {
     for (int64_t j = 0; j < a.columns; ++j) {
       const int64_t from = static_cast<int64_t>(pivots(0, j).real()) - 1;
       if (from < 0 || from >= a.columns || seen[from]) {
-        return {{"a column that is not one of those that remain; distance", 1, 1, 0}};
+        return {{"the number of columns outside the remaining ones", 1, 1, 0}};
       }
       seen[from] = true;
       for (int64_t i = 0; i < a.rows; ++i) permuted(i, j) = a(i, from);
@@ -350,7 +350,7 @@ class LapackResiduals : public JointPredicate {
     }
     DemandList demands = OnQr(batch, permuted, packed, tau);
     demands[0].slot = 2;
-    demands.push_back({"a column longer than the pivot before it by", 1, most,
+    demands.push_back({"the excess of a column over the pivot before", 1, most,
                        (LapackTolerance(a.rows, a.columns, std::sqrt(eps_)) + Tolerance(a)) *
                            (OneNorm(a) + batch.off)});
     return demands;
@@ -393,7 +393,7 @@ class LapackResiduals : public JointPredicate {
       apart(0, i) = given[0](i, i) - given[1](0, i);
       if (i > 0) apart(0, a.rows + i) = given[0](i, i - 1) - beside(0, i);
     }
-    demands.push_back({"the diagonals of A away from those of T by", 0, OneNorm(apart),
+    demands.push_back({"the distance of the diagonals of A and T", 0, OneNorm(apart),
                        Allowed(batch, a, OneNorm(a))});
     return demands;
   }
@@ -423,7 +423,7 @@ class LapackResiduals : public JointPredicate {
       if (block) apart = std::max(apart, std::abs(t(j, j) - t(j + 1, j + 1)));
     }
     return {{"an element below the blocks of the diagonal", 0, below, 0},
-            {"a block whose diagonal elements differ by", 0, apart, Allowed(batch, a, OneNorm(a))}};
+            {"the difference of a block's diagonal", 0, apart, Allowed(batch, a, OneNorm(a))}};
   }
 
   DemandList OnSchur(const LapackBatch& batch, const WideMatrix& a,
@@ -435,7 +435,7 @@ class LapackResiduals : public JointPredicate {
       if (given[slot].at.empty()) continue;  // this slot is not an output
       WideMatrix expected = DiagonalEigenvalues(t);
       for (Wide& x : expected.at) x = call_.complex ? x : part == 0 ? x.real() : x.imag();
-      demands.push_back({"an eigenvalue away from that of the diagonal of T by", slot,
+      demands.push_back({"the distance of an eigenvalue from that of T's diagonal", slot,
                          OneNorm(Difference(expected, given[slot])),
                          Allowed(batch, a, OneNorm(a))});
     }
@@ -487,7 +487,7 @@ class LapackResiduals : public JointPredicate {
     long double unpaired = 0, apart = 0;
     for (int64_t j = 0; j < a.rows; ++j) {
       if (!call_.complex) values(0, j) = {given[0](0, j).real(), given[1](0, j).real()};
-      if (!std::isfinite(std::abs(values(0, j)))) return {{"an eigenvalue of size", 0, NAN, 0}};
+      if (!std::isfinite(std::abs(values(0, j)))) return {{"the size of an eigenvalue", 0, NAN, 0}};
       rest += values(0, j) - a(j, j);
       apart = std::max(apart, LeastRatio(frames, [&](const Frame& frame) {
                          WideMatrix shifted = frame.a;
@@ -505,8 +505,8 @@ class LapackResiduals : public JointPredicate {
     }
     const long double most = std::max(frames[0].allowed, frames[1].allowed);
     DemandList demands = {
-        {"an eigenvalue that is not beside its conjugate by", left - 1, unpaired, 0},
-        {"the distance, as a part of the permitted one, of a matrix with that eigenvalue", 0, apart,
+        {"the distance of the next eigenvalue from the conjugate", left - 1, unpaired, 0},
+        {"the distance of a matrix with that eigenvalue, as a part of the permitted one", 0, apart,
          1},
         {"|sum of eigenvalues - trace|", 0, std::abs(rest),
          static_cast<long double>(a.rows) * most}};
@@ -531,7 +531,7 @@ class LapackResiduals : public JointPredicate {
     for (int64_t j = 0; j < v.columns; ++j) {
       WideMatrix x = WideMatrix::Zero(v.rows, 1);
       for (int64_t i = 0; i < v.rows; ++i) x(i, 0) = v(i, j);
-      if (!x.AllFinite()) return demands.push_back({"an element of size", slot, NAN, 0});
+      if (!x.AllFinite()) return demands.push_back({"the size of an element", slot, NAN, 0});
       length = std::max(length, std::abs(FrobeniusNorm(x) - 1));
       off = std::max(off, LeastRatio(frames, [&](const Frame& frame) {
                        WideMatrix y = x;

@@ -312,7 +312,7 @@ absl::StatusOr<SetValue> SetDimensionSizeSets(SetInterpreter& interpreter,
                                               const Instruction& instruction, const Shape& shape,
                                               absl::Span<const SetValue> operands) {
   if (!operands[1].array.exact()) {
-    return Unsupported(instruction.name(), ": the dimension's size is not certain");
+    return Unsupported(instruction.name(), ": the size of the dimension is uncertain");
   }
   HLOCTS_ASSIGN_OR_RETURN(SetValue result, Indexed(interpreter, instruction, shape, operands, 1));
   const auto d = static_cast<size_t>(instruction.IntList(Attr::kDimensions)[0]);

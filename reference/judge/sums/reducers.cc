@@ -223,9 +223,9 @@ absl::StatusOr<ReductionTerms> TermsOf(const Instruction& reduction,
   for (const WindowDimension& d : window->dimensions) positions *= d.size;
   WindowGeometry geometry = MakeWindowGeometry(operand_bounds, *window);
   if (BytesOfTerms(geometry) > static_cast<double>(bytes_max)) {
-    return absl::ResourceExhaustedError(absl::StrCat(
-        "the elements under the windows of ", reduction.name(), ", listed one by one, take ",
-        BytesOfTerms(geometry), " bytes of ", bytes_max));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the list of the elements in all windows of ", reduction.name(), " needs ",
+                     BytesOfTerms(geometry), " bytes, more than the limit of ", bytes_max));
   }
   ForEachWindow(geometry, [&](int64_t, absl::Span<const int64_t> position) {
     std::vector<int64_t>& terms = result.terms.emplace_back();
