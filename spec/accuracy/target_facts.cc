@@ -63,9 +63,9 @@ constexpr FactRow kFacts[] = {
 #undef HLOCTS_FLAG_FACT
 #undef HLOCTS_COUNT_FACT
     {"dot.f32", "tf32|bf16x3|bf16x1", true,
-     "f32 contractions at DEFAULT precision round their operands this way"},
+     "f32 contractions at DEFAULT precision round their operands in this way"},
     {"ulps.OP.TYPE", "N", true,
-     "results of OP on TYPE are within N ulps, instead of the ulps of its row"},
+     "results of OP on TYPE are within N ulps, not within the default bound"},
     {"absolute.OP.TYPE", "X", true, "an error of at most X is also permitted"},
     {"backward.OP.TYPE", "N", true, "complex functions: the argument may be off by N ulps"},
     {"overflow.OP.TYPE", "N", true, "results of at least 2^N may be infinite"},

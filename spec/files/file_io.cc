@@ -49,7 +49,7 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
     content.append(buffer, count);
   int error = std::ferror(stream) ? errno : 0;  // a directory can be opened but not read
   if (!standard) std::fclose(stream);
-  if (count > 0) return InvalidInput("cannot read ", path, ": a device, which has no end");
+  if (count > 0) return InvalidInput("cannot read ", path, ": it is a device, which has no end");
   if (error != 0) return FromErrno("cannot read", path, error);
   return content;
 }

@@ -105,7 +105,7 @@ class LiteralsParser {
 
   absl::Status TooFew(size_t found) const {
     return InvalidInput("expected ", CountOfLeaves(expected_->size()), ", found ", found,
-                        "; the next one is ", (*expected_)[found].ToString(false));
+                        "; the first missing one is ", (*expected_)[found].ToString(false));
   }
 
   const std::optional<ExpectedLeaves>& expected_;

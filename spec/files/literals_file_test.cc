@@ -133,7 +133,7 @@ TEST(LiteralsTextTest, ErrorsNameTheLine) {
   };
   for (const Case& c : {
            Case{"f32[] 1\n\nf32[] x\n", "line 3: leaf 1: element: expected a number of f32"},
-           Case{"f32[] 1\n", "line 2: expected 2 leaves, found 1; the next one is f32[]"},
+           Case{"f32[] 1\n", "line 2: expected 2 leaves, found 1; the first missing one is f32[]"},
            Case{"", "line 1: expected 2 leaves, found 0"},
            Case{"f32[] 1\nf32[] 1\nf32[] 1\n", "line 3: expected 2 leaves, found one more"},
            Case{"replica 0\nf32[] 1\nreplica 1\n", "line 3: expected 2 leaves, found 1"},
@@ -278,7 +278,7 @@ TEST(NpzTest, SaysWhatIsWrongWithKeys) {
            Case{{"arg0.npy", "arg1.npy"}, "found 2"},
            Case{{"arg1.npy"}, "expected a key arg0"},
            Case{{"arg0.npy", "r0.arg0.npy"}, "found both"},
-           Case{{"arg0.npy", "out0.npy"}, "expected one array for each number, found another"},
+           Case{{"arg0.npy", "out0.npy"}, "expected one array for each leaf number, found another"},
        }) {
     std::vector<std::pair<std::string, std::string>> members;
     for (const std::string& name : c.names) members.emplace_back(name, array);

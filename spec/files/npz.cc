@@ -120,7 +120,8 @@ absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedL
                           member.name, "'");
     }
     if (!blocks[{key.replica, key.partition}].emplace(key.number, &member).second) {
-      return InvalidInput("expected one array for each number, found another: '", member.name, "'");
+      return InvalidInput("expected one array for each leaf number, found another: '", member.name,
+                          "'");
     }
   }
   if (blocks.empty()) blocks[{kEvery, kEvery}];

@@ -63,9 +63,9 @@ absl::Status CheckAliases(const Module& module, const ProgramShape& program, Buf
                   absl::StrCat("a parameter buffer as large as ", ShapeText(*output)),
                   ShapeText(*input));
     HLOCTS_EXPECT(outputs.insert(alias.output_index).second, "aliasing.9",
-                  "one parameter for an output", ListText(alias.output_index));
+                  "at most one alias of an output", ListText(alias.output_index) + " again");
     HLOCTS_EXPECT(inputs.insert(BufferKey(alias.parameter_number, alias.parameter_index)).second,
-                  "aliasing.9", "one output for a parameter buffer",
+                  "aliasing.9", "at most one alias of a parameter buffer",
                   absl::StrCat("parameter ", alias.parameter_number, " ",
                                ListText(alias.parameter_index), " again"));
   }
@@ -78,7 +78,7 @@ absl::Status CheckDonors(const Module& module, const ProgramShape& program, Buff
         ParameterBuffer(program, donor.parameter_number, donor.parameter_index).status());
     HLOCTS_EXPECT(
         inputs.insert(BufferKey(donor.parameter_number, donor.parameter_index)).second,
-        "hlo.buffer_donor", "a buffer that is neither aliased nor a donor already",
+        "hlo.buffer_donor", "a buffer that is not yet aliased or donated",
         absl::StrCat("parameter ", donor.parameter_number, " ", ListText(donor.parameter_index)));
   }
   return absl::OkStatus();

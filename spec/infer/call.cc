@@ -55,12 +55,12 @@ const std::string* FrontendAttribute(const Instruction& op, absl::string_view ke
 
 absl::Status CheckComposite(const Instruction& call) {
   const std::string* name = FrontendAttribute(call, "composite.name");
-  HLOCTS_EXPECT(name && !name->empty(), "composite_call.9", "frontend attribute composite.name",
+  HLOCTS_EXPECT(name && !name->empty(), "composite_call.9", "a frontend attribute composite.name",
                 "none");
   const std::string* version = FrontendAttribute(call, "composite.version");
   int64_t number = 0;
   HLOCTS_EXPECT(!version || (absl::SimpleAtoi(*version, &number) && number >= 0),
-                "composite_call.16", "composite.version an integer of at least 0", *version);
+                "composite_call.16", "an integer of at least 0 as composite.version", *version);
   return absl::OkStatus();
 }
 
@@ -100,8 +100,8 @@ absl::StatusOr<Shape> InferConditional(const Instruction& op, Signatures& signat
   bool is_index = selector.IsScalar() && selector.element_type() == PrimitiveType::kS32;
   HLOCTS_EXPECT(is_pred || (is_index && !two_way), two_way ? "conditional.2" : "conditional.17",
                 two_way ? "pred[]" : "s32[] or pred[]", ShapeText(selector));
-  HLOCTS_EXPECT(!is_pred || branches.size() == 2, "conditional.2", "two branches for a pred",
-                absl::StrCat(branches.size()));
+  HLOCTS_EXPECT(!is_pred || branches.size() == 2, "conditional.2",
+                "two branches for an index of type pred", absl::StrCat(branches.size()));
   HLOCTS_EXPECT(op.operand_count() == static_cast<int64_t>(branches.size()) + 1, "conditional.19",
                 absl::StrCat(branches.size(), " branch operands"),
                 absl::StrCat(op.operand_count() - 1));

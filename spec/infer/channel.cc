@@ -64,7 +64,7 @@ absl::StatusOr<Shape> InferAddDependency(const Instruction& op, Signatures&) {
 
 absl::StatusOr<Shape> InferInfeed(const Instruction& infeed, Signatures&) {
   const Shape& stated = infeed.shape();
-  HLOCTS_EXPECT(infeed.operand_count() <= 1, "hlo.arity", "at most one operand, the token",
+  HLOCTS_EXPECT(infeed.operand_count() <= 1, "hlo.arity", "at most one operand, a token",
                 absl::StrCat(infeed.operand_count()));
   if (infeed.operand_count() == 1) {
     HLOCTS_RETURN_IF_ERROR(ExpectToken("infeed.7", infeed.operand(0).shape()));
@@ -77,7 +77,7 @@ absl::StatusOr<Shape> InferInfeed(const Instruction& infeed, Signatures&) {
 }
 
 absl::StatusOr<Shape> InferOutfeed(const Instruction& outfeed, Signatures&) {
-  HLOCTS_EXPECT(outfeed.operand_count() == 2, "hlo.arity", "data and a token",
+  HLOCTS_EXPECT(outfeed.operand_count() == 2, "hlo.arity", "two operands, data and a token",
                 absl::StrCat(outfeed.operand_count(), " operands"));
   HLOCTS_RETURN_IF_ERROR(ExpectToken("hlo.outfeed", outfeed.operand(1).shape()));
   if (const Shape* shape = outfeed.Get<Shape>(Attr::kOutfeedShape)) {

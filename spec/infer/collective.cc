@@ -40,7 +40,7 @@ absl::StatusOr<int64_t> ShardCount(const Instruction& op, CollectiveGroupMode mo
   int64_t from = op.operand(0).shape().dimension(dimension), to = result->dimension(dimension);
   if (!grows) std::swap(from, to);
   if (from == 0 || from == kUnboundedSize || to == kUnboundedSize) return 1;
-  HLOCTS_EXPECT(to % from == 0 && to >= from, rule, "one size a multiple of the other",
+  HLOCTS_EXPECT(to % from == 0 && to >= from, rule, "one size that is a multiple of the other",
                 absl::StrCat(from, " and ", to));
   return to / from;
 }
@@ -66,7 +66,7 @@ absl::Status CheckReduction(const Instruction& op, absl::string_view rule, Signa
                           ReducerTypes(rule, op, Attr::kToApply, 1, signatures));
   for (const Instruction* operand : op.operands()) {
     HLOCTS_EXPECT(types[0] == operand->shape().element_type(), rule,
-                  absl::StrCat("a computation of ", TypeText(operand->shape().element_type())),
+                  absl::StrCat("a computation on ", TypeText(operand->shape().element_type())),
                   TypeText(types[0]));
   }
   return absl::OkStatus();
@@ -155,7 +155,7 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const Instruction& op, Signatures&) {
   const Shape &input = op.operand(0).shape(), &output = op.operand(1).shape();
   HLOCTS_EXPECT(input.element_type() == output.element_type() && input.rank() == output.rank() &&
                     input.rank() > 0,
-                kRule, absl::StrCat("an output buffer like ", ShapeText(input)), ShapeText(output));
+                kRule, absl::StrCat("the type and rank of ", ShapeText(input)), ShapeText(output));
   for (int64_t d = 1; d < input.rank(); ++d) {
     HLOCTS_EXPECT(CompatibleSize(input.dimension(d), output.dimension(d)), kRule,
                   absl::StrCat("size ", input.dimension(d), " in dimension ", d),
@@ -165,7 +165,7 @@ absl::StatusOr<Shape> InferRaggedAllToAll(const Instruction& op, Signatures&) {
   for (int64_t i = 2; i < op.operand_count(); ++i) {
     const Shape& sizes = op.operand(i).shape();
     HLOCTS_EXPECT(IsInteger(sizes.element_type()) && Compatible(sizes, offsets),
-                  "ragged_all_to_all.11", "offsets and sizes of one integer shape",
+                  "ragged_all_to_all.11", "offsets and sizes of equal integer shapes",
                   ShapeText(sizes));
   }
   const int64_t members = GroupSizeOf(op, mode);

@@ -50,7 +50,7 @@ absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool u
     HLOCTS_EXPECT(!group.empty(), rule, "groups that are not empty", "{}");
     HLOCTS_EXPECT(!uniform || group.size() == groups->groups[0].size(),
                   op.opcode() == Opcode::kReduceScatter ? "reduce_scatter.14" : rule,
-                  absl::StrCat("groups of ", groups->groups[0].size()), ListText(group));
+                  absl::StrCat("equal groups of ", groups->groups[0].size()), ListText(group));
     for (int64_t id : group) {
       HLOCTS_EXPECT(id >= 0, rule, "ids of at least 0", absl::StrCat(id));
       HLOCTS_EXPECT(seen.insert(id).second, rule, "each id once",
@@ -69,7 +69,7 @@ absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool u
   HLOCTS_EXPECT(largest == count - 1, rule, absl::StrCat("all ids from 0 to ", largest),
                 absl::StrCat(count, " of them"));
   HLOCTS_EXPECT(participants == 1 || count == participants, rule,
-                absl::StrCat(participants, " ids in all groups"), absl::StrCat(count));
+                absl::StrCat(participants, " ids in all groups together"), absl::StrCat(count));
   return absl::OkStatus();
 }
 

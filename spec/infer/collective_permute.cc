@@ -14,7 +14,7 @@ absl::Status CheckOffsets(const Shape& buffer, const Shape& offsets) {
                 absl::StrCat("offsets of ", ShapeText(buffer)), ShapeText(offsets));
   if (buffer.IsTuple()) {
     HLOCTS_EXPECT(buffer.tuple_shapes().size() == offsets.tuple_shapes().size(), kRule,
-                  "as many offsets as buffers", ShapeText(offsets));
+                  "offsets of each buffer of the tuple", ShapeText(offsets));
     for (size_t i = 0; i < buffer.tuple_shapes().size(); ++i) {
       HLOCTS_EXPECT(!buffer.tuple_shapes()[i].IsTuple(), kRule, "arrays as buffers",
                     ShapeText(buffer));
@@ -54,9 +54,9 @@ absl::Status CheckPairs(const Instruction& op, int64_t occurrences) {
         participants == 1 ? "ids of at least 0" : absl::StrCat("ids in [0, ", participants, ")"),
         pair);
     HLOCTS_EXPECT(++sources[source] <= occurrences, "collective_permute.6",
-                  absl::StrCat("each source in at most ", occurrences, " pair(s)"), pair);
+                  absl::StrCat("each source in at most ", occurrences, " pairs"), pair);
     HLOCTS_EXPECT(++targets[target] <= occurrences, "collective_permute.5",
-                  absl::StrCat("each target in at most ", occurrences, " pair(s)"), pair);
+                  absl::StrCat("each target in at most ", occurrences, " pairs"), pair);
   }
   return absl::OkStatus();
 }
@@ -65,7 +65,7 @@ absl::Status CheckPairs(const Instruction& op, int64_t occurrences) {
 // 1. Operands 2 and 3 are the offsets in operands 0 and 1, respectively.
 absl::StatusOr<Shape> PermutedSlices(const Instruction& op) {
   HLOCTS_EXPECT(op.operand_count() == 4, "hlo.permute_slices",
-                "input, output, input offsets and output offsets",
+                "4 operands: input, output, input offsets and output offsets",
                 absl::StrCat(op.operand_count(), " operands"));
   const Shape &input = op.operand(0).shape(), &output = op.operand(1).shape();
   HLOCTS_RETURN_IF_ERROR(CheckOffsets(input, op.operand(2).shape()));

@@ -14,7 +14,7 @@ absl::Status CheckLabels(absl::string_view what, int64_t a, int64_t b,
   all.push_back(a);
   all.push_back(b);
   HLOCTS_EXPECT(static_cast<int64_t>(all.size()) == rank, "conv_with_general_padding.2",
-                absl::StrCat(all.size(), " dimensions of ", what, " as in dim_labels"),
+                absl::StrCat(what, " of ", all.size(), " dimensions, as in dim_labels"),
                 absl::StrCat(rank));
   return ExpectDimensions("conv_with_general_padding.11", absl::StrCat("dim_labels of ", what), all,
                           rank);
@@ -53,7 +53,7 @@ absl::Status CheckGroups(const Groups& groups, const Numbers& numbers, const Sha
   HLOCTS_EXPECT(groups.batch >= 1, "conv_with_general_padding.42",
                 "batch_group_count of at least 1", absl::StrCat(groups.batch));
   HLOCTS_EXPECT(groups.feature == 1 || groups.batch == 1, "hlo.convolution_groups",
-                "only one of feature_group_count and batch_group_count above 1",
+                "at most one of feature_group_count and batch_group_count above 1",
                 absl::StrCat(groups.feature, " and ", groups.batch));
   for (int64_t size : {batch, features, kernel_inputs, outputs}) {
     if (size == kUnboundedSize) return absl::OkStatus();

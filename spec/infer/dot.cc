@@ -107,7 +107,7 @@ absl::StatusOr<Shape> InferRaggedDot(const Instruction& dot, Signatures&) {
   HLOCTS_EXPECT(groups.size() == (contracting || batch ? 0u : 1u), kRule,
                 contracting || batch ? "no group dimension" : "one group dimension of rhs",
                 ListText(groups));
-  HLOCTS_EXPECT(group_sizes.rank() > 0, kRule, "group sizes with a dimension",
+  HLOCTS_EXPECT(group_sizes.rank() > 0, kRule, "group sizes of at least one dimension",
                 ShapeText(group_sizes));
   if (groups.empty()) {
     Shape result(type, {});
@@ -133,7 +133,7 @@ absl::StatusOr<Shape> InferScaledDot(const Instruction& dot, Signatures&) {
     for (int64_t d = 0; d < scale.rank(); ++d) {
       const int64_t scales = scale.dimension(d), size = scaled.dimension(d);
       HLOCTS_EXPECT(scales > 0 ? size % scales == 0 : size == 0, "hlo.scaled_dot",
-                    absl::StrCat("scales that divide dimension ", d, " of ", ShapeText(scaled)),
+                    absl::StrCat("sizes that divide those of ", ShapeText(scaled)),
                     ShapeText(scale));
     }
   }

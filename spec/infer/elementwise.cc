@@ -48,7 +48,7 @@ absl::StatusOr<Shape> InferBinary(const Instruction& op, Signatures&) {
       ExpectSameShapes("elementwise_binary.21", "elementwise_binary.22", lhs, rhs));
   // Subtraction has no meaning for preds (ruling 0079).
   HLOCTS_EXPECT(op.opcode() != Opcode::kSubtract || lhs.element_type() != PrimitiveType::kPred,
-                "elementwise_binary.40", "operands that can be subtracted", "pred");
+                "elementwise_binary.40", "operands of a type other than pred", "pred");
   return WithDynamicDimensionsOf(lhs, rhs);
 }
 
@@ -58,7 +58,7 @@ absl::StatusOr<Shape> InferComplex(const Instruction& op, Signatures&) {
       ExpectSameShapes("elementwise_binary.21", "elementwise_binary.22", real, imag));
   PrimitiveType type = ComplexTypeOf(real.element_type());
   HLOCTS_EXPECT(type != PrimitiveType::kInvalid, "elementwise_binary.17",
-                "parts of type f32 or f64", TypeText(real.element_type()));
+                "real and imaginary parts of type f32 or f64", TypeText(real.element_type()));
   return WithDynamicDimensionsOf(real, imag).WithElementType(type);
 }
 
@@ -86,9 +86,9 @@ absl::StatusOr<Shape> InferClamp(const Instruction& clamp, Signatures&) {
     const Shape& shape = clamp.operand(bound).shape();
     HLOCTS_EXPECT(
         shape.element_type() == operand.element_type(), bound == 0 ? "clamp.3" : "clamp.5",
-        absl::StrCat("bound of type ", TypeText(operand.element_type())), ShapeText(shape));
+        absl::StrCat("a bound of type ", TypeText(operand.element_type())), ShapeText(shape));
     HLOCTS_EXPECT(shape.IsScalar() || CompatibleDimensions(shape, operand), "clamp.10",
-                  absl::StrCat("bound of shape ", ShapeText(operand), " or a scalar"),
+                  absl::StrCat("a bound of shape ", ShapeText(operand), " or a scalar"),
                   ShapeText(shape));
   }
   return operand.WithoutLayout();
@@ -100,7 +100,7 @@ absl::StatusOr<Shape> InferSelect(const Instruction& select, Signatures&) {
   HLOCTS_RETURN_IF_ERROR(ExpectArray("select.4", "on_true (ruling 0080)", on_true));
   HLOCTS_RETURN_IF_ERROR(ExpectSameShapes("select.5", "select.6", on_true, on_false));
   HLOCTS_EXPECT(pred.IsScalar() || CompatibleDimensions(pred, on_true), "select.8",
-                absl::StrCat("pred of dimensions ", ListText(on_true.dimensions()), " or a scalar"),
+                absl::StrCat("a scalar or dimensions ", ListText(on_true.dimensions())),
                 ShapeText(pred));
   return WithDynamicDimensionsOf(on_true, on_false);
 }
@@ -121,12 +121,12 @@ absl::StatusOr<Shape> InferBitcastConvert(const Instruction& convert, Signatures
   int64_t from_bits = BitWidth(old_type), to_bits = BitWidth(new_type);
   // Complex elements are not split (ruling 0038).
   HLOCTS_EXPECT(IsComplex(old_type) == IsComplex(new_type) || from_bits == to_bits,
-                "bitcast_convert_type.2", "complex to complex, or equal widths",
+                "bitcast_convert_type.2", "two complex types, two real types or equal widths",
                 absl::StrCat(TypeText(old_type), " to ", TypeText(new_type)));
   Shape result = from.WithElementType(new_type).WithoutLayout();
   if (from_bits == to_bits) return result;
   int64_t large = std::max(from_bits, to_bits), small = std::min(from_bits, to_bits);
-  HLOCTS_EXPECT(large % small == 0, "bitcast_convert_type.2", "one width a multiple of the other",
+  HLOCTS_EXPECT(large % small == 0, "bitcast_convert_type.2", "a width that divides the other",
                 absl::StrCat(from_bits, " and ", to_bits, " bits"));
   int64_t ratio = large / small;
   if (from_bits > to_bits) {

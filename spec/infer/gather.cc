@@ -47,12 +47,12 @@ absl::Status CheckSliceSizes(const GatherDimensionNumbers& numbers, const Shape&
   // In an empty operand, a collapsed dimension can only have slice size 0 (ruling 0037).
   for (int64_t d : numbers.collapsed_slice_dims) {
     HLOCTS_EXPECT(slice_sizes[d] <= 1, "gather.9",
-                  absl::StrCat("slice size 1 in collapsed dimension ", d),
+                  absl::StrCat("a slice size of at most 1 in collapsed dimension ", d),
                   absl::StrCat(slice_sizes[d]));
   }
   for (int64_t d : numbers.operand_batching_dims) {
     HLOCTS_EXPECT(slice_sizes[d] <= 1, "hlo.gather",
-                  absl::StrCat("slice size 1 in batching dimension ", d),
+                  absl::StrCat("a slice size of at most 1 in batching dimension ", d),
                   absl::StrCat(slice_sizes[d]));
   }
   return absl::OkStatus();

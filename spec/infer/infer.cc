@@ -157,8 +157,8 @@ absl::Status CheckAttribute(Attr attr, const AttributeValue& value) {
     absl::Span<const absl::string_view> allowed = AllowedWords(attr);
     HLOCTS_EXPECT(
         allowed.empty() || std::find(allowed.begin(), allowed.end(), word->text) != allowed.end(),
-        "hlo.attribute", absl::StrCat(AttrName(attr), " one of ", absl::StrJoin(allowed, ", ")),
-        word->text);
+        "hlo.attribute",
+        absl::StrCat("as ", AttrName(attr), " one of ", absl::StrJoin(allowed, ", ")), word->text);
   }
   if (Computation* const* one = std::get_if<Computation*>(&value)) {
     HLOCTS_EXPECT(*one != nullptr, "hlo.attribute",
@@ -176,7 +176,7 @@ absl::Status CheckAttribute(Attr attr, const AttributeValue& value) {
 absl::Status CheckAttributes(const Instruction& instruction, const OpRow& row) {
   for (const AttributeUse& use : row.attribute_uses()) {
     HLOCTS_EXPECT(!use.required || instruction.Has(use.attr), "hlo.attribute",
-                  absl::StrCat("attribute ", AttrName(use.attr)), "none");
+                  absl::StrCat("the attribute ", AttrName(use.attr)), "none");
   }
   for (const auto& [attr, value] : instruction.attributes()) {
     HLOCTS_RETURN_IF_ERROR(CheckAttribute(attr, value));
@@ -191,7 +191,7 @@ std::string TypesText(TypeSet types) {
     if (Contains(types, type)) absl::StrAppend(&text, " ", TypeText(type));
     every_array = every_array && (!IsArrayType(type) || Contains(types, type));
   }
-  return every_array ? "an array" : absl::StrCat("of type", text);
+  return every_array ? "that is an array" : absl::StrCat("of one of the types", text);
 }
 
 absl::Status CheckElementType(const Instruction& instruction, const OpRow& row) {

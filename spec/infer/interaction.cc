@@ -48,11 +48,11 @@ struct Users {
 };
 
 absl::Status CheckUsers(const PairRow& row, const Users& users) {
-  HLOCTS_EXPECT(users.count == 1, row.rule, absl::StrCat("one user, ", OpcodeName(row.user)),
+  HLOCTS_EXPECT(users.count == 1, row.rule, absl::StrCat("one user, a ", OpcodeName(row.user)),
                 absl::StrCat(users.count));
   Opcode opcode = users.last->opcode();
   HLOCTS_EXPECT(opcode == row.user || opcode == row.other_user, row.rule,
-                absl::StrCat(OpcodeName(row.user), " as user"), NameOf(*users.last));
+                absl::StrCat("a ", OpcodeName(row.user), " as the user"), NameOf(*users.last));
   return absl::OkStatus();
 }
 
@@ -146,7 +146,7 @@ class Channels {
           absl::StrCat("channel ", *id, " used by collectives only, or by send and recv only"),
           NameOf(*other));
       HLOCTS_EXPECT(!is_step || mine != theirs, "send.3",
-                    absl::StrCat("channel ", *id, " unique to one ", OpcodeName(mine)),
+                    absl::StrCat("only one ", OpcodeName(mine), " on channel ", *id),
                     NameOf(*other));
     }
     // Collectives may share a channel, so recording one of them is enough.

@@ -11,7 +11,7 @@ absl::StatusOr<Shape> InferParameter(const Instruction& parameter, Signatures&) 
 }
 
 absl::StatusOr<Shape> InferConstant(const Instruction& constant, Signatures&) {
-  HLOCTS_EXPECT(constant.has_literal(), "hlo.constant", "a value", "none");
+  HLOCTS_EXPECT(constant.has_literal(), "hlo.constant", "a literal", "none");
   HLOCTS_RETURN_IF_ERROR(ExpectCompatible("hlo.constant", "the shape of the value",
                                           constant.shape(), constant.literal().shape()));
   return constant.shape();

@@ -53,7 +53,7 @@ absl::StatusOr<Shape> InferTriangularSolve(const Instruction& solve, Signatures&
                 absl::StrCat("b of ", a.rank(), " dimensions"), ShapeText(b));
   for (int64_t d = 0; d + 2 < a.rank(); ++d) {
     HLOCTS_EXPECT(CompatibleSize(a.dimension(d), b.dimension(d)), "triangular_solve.19",
-                  absl::StrCat("batch dimensions of ", ShapeText(a)), ShapeText(b));
+                  absl::StrCat("the batch dimensions of ", ShapeText(a)), ShapeText(b));
   }
   bool left_side = solve.BoolOr(Attr::kLeftSide, false);
   HLOCTS_EXPECT(CompatibleSize(b.dimension(left_side ? -2 : -1), a.dimension(-1)),
@@ -69,7 +69,7 @@ absl::StatusOr<Shape> InferFft(const Instruction& fft, Signatures&) {
   const std::vector<int64_t>& lengths = fft.IntList(Attr::kFftLength);
   absl::string_view type = fft.WordOr(Attr::kFftType, "");
   int64_t axes = static_cast<int64_t>(lengths.size());
-  HLOCTS_EXPECT(axes >= 1 && axes <= 3, "fft.2", "1 to 3 lengths", ListText(lengths));
+  HLOCTS_EXPECT(axes >= 1 && axes <= 3, "fft.2", "1 to 3 lengths in fft_length", ListText(lengths));
   HLOCTS_EXPECT(axes <= operand.rank(), "fft.16", absl::StrCat("at least ", axes, " dimensions"),
                 ShapeText(operand));
   HLOCTS_ASSIGN_OR_RETURN(PrimitiveType result_type, ResultType(operand, type));

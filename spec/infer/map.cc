@@ -73,7 +73,7 @@ absl::StatusOr<Shape> ResultOfScan(const Shape& parts, absl::Span<const Shape> a
   for (int64_t i = 0; i < carries; ++i) {
     const Shape &next = parts.tuple_shapes()[outputs + i], &carry = arguments[inputs + i];
     HLOCTS_EXPECT(next.CompatibleWith(carry), "hlo.scan",
-                  absl::StrCat("a next carry of ", ShapeText(carry)), ShapeText(next));
+                  absl::StrCat("a carry of shape ", ShapeText(carry)), ShapeText(next));
     shapes.push_back(carry);
   }
   return Shape::Tuple(std::move(shapes));

@@ -25,7 +25,7 @@ absl::Status CheckRange(const SliceRange& range, int64_t d, int64_t size) {
   std::string found = absl::StrCat("[", range.start, ":", range.limit, ":", range.stride, "]");
   HLOCTS_EXPECT(range.start >= 0, "slice.8", absl::StrCat("a start of at least 0", place), found);
   HLOCTS_EXPECT(range.limit >= range.start, "slice.10",
-                absl::StrCat("a limit not below the start", place), found);
+                absl::StrCat("a limit of at least the start", place), found);
   HLOCTS_EXPECT(size == kUnboundedSize || range.limit <= size, "slice.11",
                 absl::StrCat("a limit of at most ", size, place), found);
   HLOCTS_EXPECT(range.stride >= 1, "slice.13", absl::StrCat("a stride of at least 1", place),
@@ -64,7 +64,7 @@ absl::StatusOr<Shape> InferPad(const Instruction& pad, Signatures&) {
   const Shape &operand = pad.operand(0).shape(), &value = pad.operand(1).shape();
   const std::vector<PaddingDimension>& padding = pad.Get<PaddingConfig>(Attr::kPadding)->dimensions;
   HLOCTS_EXPECT(value.IsScalar() && value.element_type() == operand.element_type(), "pad.3",
-                absl::StrCat("padding_value a scalar of type ", TypeText(operand.element_type())),
+                absl::StrCat("a scalar padding_value of type ", TypeText(operand.element_type())),
                 ShapeText(value));
   HLOCTS_EXPECT(static_cast<int64_t>(padding.size()) == operand.rank(), "pad.7",
                 absl::StrCat(operand.rank(), " entries in padding"), absl::StrCat(padding.size()));
@@ -96,7 +96,7 @@ absl::StatusOr<Shape> InferBroadcast(const Instruction& broadcast, Signatures&) 
                 absl::StrCat("a result of type ", TypeText(operand.element_type())),
                 ShapeText(result));
   HLOCTS_EXPECT(static_cast<int64_t>(dimensions.size()) == operand.rank(), "broadcast_in_dim.5",
-                absl::StrCat(operand.rank(), " dimensions, one for each of ", ShapeText(operand)),
+                absl::StrCat(operand.rank(), " dimensions, as many as in ", ShapeText(operand)),
                 ListText(dimensions));
   HLOCTS_RETURN_IF_ERROR(ExpectDimensions("broadcast_in_dim.8", "dimensions of the result",
                                           dimensions, result.rank()));

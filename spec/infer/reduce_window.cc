@@ -31,7 +31,7 @@ absl::StatusOr<Shape> WindowedShape(const Instruction& op, const Shape& operand,
 
 absl::StatusOr<Shape> InferReduce(const Instruction& reduce, Signatures& signatures) {
   HLOCTS_EXPECT(reduce.operand_count() % 2 == 0, "reduce.2", "N operands and N init values",
-                absl::StrCat(reduce.operand_count(), " in all"));
+                absl::StrCat(reduce.operand_count(), " operands in all"));
   int64_t count = reduce.operand_count() / 2;
   const Shape& first = reduce.operand(0).shape();
   const std::vector<int64_t>& dimensions = reduce.IntList(Attr::kDimensions);
@@ -53,7 +53,7 @@ absl::StatusOr<Shape> InferReduce(const Instruction& reduce, Signatures& signatu
 
 absl::StatusOr<Shape> InferReduceWindow(const Instruction& op, Signatures& signatures) {
   HLOCTS_EXPECT(op.operand_count() % 2 == 0, "reduce_window.6", "N operands and N init values",
-                absl::StrCat(op.operand_count(), " in all"));
+                absl::StrCat(op.operand_count(), " operands in all"));
   int64_t count = op.operand_count() / 2;
   HLOCTS_ASSIGN_OR_RETURN(std::vector<PrimitiveType> types,
                           ReducerTypes("reduce_window.9", op, Attr::kToApply, count, signatures));

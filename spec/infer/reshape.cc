@@ -24,7 +24,7 @@ absl::StatusOr<Shape> InferReshape(const Instruction& reshape, Signatures&) {
       ExpectSameElementCount("reshape.9", reshape.operand(0).shape(), reshape.shape()));
   const int64_t inferred = reshape.IntOr(Attr::kInferredDimension, -1);
   HLOCTS_EXPECT(inferred >= -1 && inferred < reshape.shape().rank(), "hlo.inferred_dimension",
-                absl::StrCat("a dimension of ", ShapeText(reshape.shape())),
+                absl::StrCat("-1 or a dimension of ", ShapeText(reshape.shape())),
                 absl::StrCat(inferred));
   return reshape.shape().WithoutLayout();
 }

@@ -31,17 +31,17 @@ absl::StatusOr<Shape> InferRngBitGenerator(const Instruction& rng, Signatures&) 
   absl::string_view algorithm = rng.WordOr(Attr::kAlgorithm, "");
   bool three_fry = algorithm == "rng_three_fry", philox = algorithm == "rng_philox";
   HLOCTS_EXPECT(three_fry || philox || algorithm == "rng_default", "rng_bit_generator.9",
-                "algorithm rng_default, rng_three_fry or rng_philox", algorithm);
+                "the algorithm rng_default, rng_three_fry or rng_philox", algorithm);
   bool pair = Compatible(state, Shape(PrimitiveType::kU64, {2}));
   bool triple = Compatible(state, Shape(PrimitiveType::kU64, {3}));
-  HLOCTS_EXPECT(!three_fry || pair, "rng_bit_generator.14", "state u64[2]", ShapeText(state));
-  HLOCTS_EXPECT(!philox || pair || triple, "rng_bit_generator.16", "state u64[3] or u64[2]",
+  HLOCTS_EXPECT(!three_fry || pair, "rng_bit_generator.14", "a state u64[2]", ShapeText(state));
+  HLOCTS_EXPECT(!philox || pair || triple, "rng_bit_generator.16", "a state u64[3] or u64[2]",
                 ShapeText(state));
   HLOCTS_EXPECT(shape.IsTuple() && shape.tuple_shapes().size() == 2, "rng_bit_generator.3",
                 "a result (state, data)", ShapeText(shape));
   const Shape& data = shape.tuple_shapes()[1];
   HLOCTS_EXPECT(data.IsArray() && !IsComplex(data.element_type()), "rng_bit_generator.11",
-                "an array of data", ShapeText(data));
+                "data of non-complex type", ShapeText(data));
   return Shape::Tuple({state.WithoutLayout(), data.WithoutLayout()});  // rng_bit_generator.4
 }
 

@@ -133,14 +133,14 @@ absl::Status ExpectSignature(absl::string_view rule, const Computation& computat
   }
   HLOCTS_EXPECT(
       fits, rule,
-      absl::StrCat("computation %", computation.name(), " of type ", SignatureText(expected)),
+      absl::StrCat("a computation %", computation.name(), " of type ", SignatureText(expected)),
       SignatureText(found));
   return absl::OkStatus();
 }
 
 absl::StatusOr<const Computation*> Called(const Instruction& instruction, Attr attr) {
   const Computation* called = instruction.CalledComputation(attr);
-  HLOCTS_EXPECT(called != nullptr, "hlo.attribute", absl::StrCat("attribute ", AttrName(attr)),
+  HLOCTS_EXPECT(called != nullptr, "hlo.attribute", absl::StrCat("the attribute ", AttrName(attr)),
                 "none");
   return called;
 }

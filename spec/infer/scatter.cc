@@ -103,7 +103,7 @@ absl::Status CheckDimensions(const Instruction& scatter, int64_t count) {
 absl::StatusOr<Shape> InferScatter(const Instruction& scatter, Signatures& signatures) {
   int64_t operands = scatter.operand_count();
   HLOCTS_EXPECT(operands % 2 == 1, "scatter.2", "N operands, scatter_indices and N updates",
-                absl::StrCat(operands, " in all"));
+                absl::StrCat(operands, " operands in all"));
   int64_t count = operands / 2;
   const Shape &first = scatter.operand(0).shape(),
               &first_updates = scatter.operand(count + 1).shape();

@@ -33,7 +33,7 @@ absl::Status CheckReferences(const Instruction& instruction, const Module& modul
   }
   for (const Computation* called : instruction.called_computations()) {
     HLOCTS_EXPECT(called && called->parent() == &module, "hlo.called_computation",
-                  "called computations of the same module", called ? called->name() : "none");
+                  "a called computation of the same module", called ? called->name() : "none");
   }
   return absl::OkStatus();
 }
@@ -48,7 +48,7 @@ absl::Status CheckSharding(const Instruction& instruction) {
     absl::flat_hash_set<int64_t> devices;
     for (int64_t device : part->tile_assignment_devices) {
       HLOCTS_EXPECT(device >= 0 && devices.insert(device).second, "hlo.sharding",
-                    "each device once in a tile assignment",
+                    "each device at most once in a tile assignment",
                     ListText(part->tile_assignment_devices));
     }
   }
@@ -89,7 +89,7 @@ absl::Status CheckComputation(const Computation& computation, const Module& modu
   names.reserve(computation.instructions().size());
   for (const auto& instruction : computation.instructions()) {
     HLOCTS_EXPECT(names.insert(instruction->name()).second, "hlo.name",
-                  "names that are unique in their computation",
+                  "unique names in each computation",
                   absl::StrCat("another %", instruction->name()));
     absl::Status status = CheckReferences(*instruction, module);
     if (status.ok()) status = CheckSharding(*instruction);
@@ -118,7 +118,7 @@ absl::Status CheckNoCycleFrom(const Computation* start, CallGraph& graph) {
     }
     const Computation* callee = callees[next++];
     Visit& visit = graph.visits[callee];
-    HLOCTS_EXPECT(visit != Visit::kOpen, "hlo.recursion", "no computation that calls itself",
+    HLOCTS_EXPECT(visit != Visit::kOpen, "hlo.recursion", "no recursion",
                   absl::StrCat("%", callee->name(), " called from %", computation->name()));
     if (visit == Visit::kDone) continue;
     visit = Visit::kOpen;
@@ -184,8 +184,7 @@ absl::Status VerifyStructure(const Module& module) {
   absl::flat_hash_set<absl::string_view> names;
   for (const auto& computation : module.computations()) {
     HLOCTS_EXPECT(names.insert(computation->name()).second, "hlo.name",
-                  "names of computations that are unique",
-                  absl::StrCat("another %", computation->name()));
+                  "unique names of computations", absl::StrCat("another %", computation->name()));
     if (absl::Status status = CheckComputation(*computation, module); !status.ok()) {
       return Annotate(status, NameOf(*computation));
     }

@@ -50,7 +50,7 @@ bool ModuleReader::WrapStart(Scope& scope, Opcode wrapped, Instruction* start, c
   if (!start->shape().IsTuple() || start->shape().tuple_shapes().size() < 2) {
     return in.FailAt(
         where, "text.shape",
-        absl::StrCat("expected ((operands), result, context) as shape of ", OpcodeName(wrapped),
+        absl::StrCat("expected ((operands), result, context) as the shape of ", OpcodeName(wrapped),
                      "-start, found ", start->shape().ToString()));
   }
   Computation* computation = Synthesize("async_wrapped");

@@ -209,8 +209,7 @@ bool Cursor::QuotedString(std::string* value) {
   if (stop >= end_) return Expected("a closing '\"' of this string");
   std::string error;
   if (!absl::CUnescape(absl::string_view(position_ + 1, stop - position_ - 1), value, &error)) {
-    return Fail("text.syntax",
-                absl::StrCat("expected a string with C escapes, found one with: ", error));
+    return Fail("text.syntax", absl::StrCat("expected a string with valid C escapes: ", error));
   }
   position_ = stop + 1;
   return true;

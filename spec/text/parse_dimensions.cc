@@ -196,7 +196,7 @@ bool ReadConvolutionDimensionNumbers(Cursor& in, ConvolutionDimensionNumbers* n)
   if (n->input_spatial.size() != n->kernel_spatial.size() ||
       n->input_spatial.size() != n->output_spatial.size()) {
     return in.FailAt(start, "text.attribute",
-                     "expected dim_labels with as many spatial dimensions in each array");
+                     "expected dim_labels with equal numbers of spatial dimensions");
   }
   return true;
 }

@@ -356,7 +356,7 @@ bool ModuleReader::InferMissingShape(Instruction* instruction, const char* where
     return in.FailAt(
         where, "text.shape",
         absl::StrCat("expected a shape before ", OpcodeName(instruction->opcode()),
-                     ", or operands and attributes that give it one: ", shape.status().message()));
+                     ", or operands and attributes that determine it: ", shape.status().message()));
   }
   instruction->mutable_shape() = shape->WithDefaultLayout();
   return true;

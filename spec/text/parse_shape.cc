@@ -125,7 +125,7 @@ bool ReadArrayShape(Cursor& in, PrimitiveType type, bool elements_may_follow, Sh
   std::vector<bool> dynamic;
   if (!ReadList(in, '[', ']', [&] { return ReadDimension(in, sizes, dynamic); })) return false;
   if (!IsArrayType(type) && !sizes.empty()) {
-    return in.Fail("text.syntax", absl::StrCat("expected no dimensions of a ",
+    return in.Fail("text.syntax", absl::StrCat("expected no dimensions for a ",
                                                PrimitiveTypeName(type), ", found ", sizes.size()));
   }
   int64_t rank = static_cast<int64_t>(sizes.size());

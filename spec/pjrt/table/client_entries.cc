@@ -182,7 +182,7 @@ absl::Status CheckOpcodes() {
       return absl::FailedPreconditionError(
           absl::StrCat("the plugin was built with another list of opcodes than libhlocts_spec.so, "
                        "which differs at ",
-                       name, "; `ci/engines` builds the engines again"));
+                       name, "; `ci/engines` rebuilds the engines"));
     }
     next = static_cast<Opcode>(static_cast<int>(next) + 1);
   }

@@ -152,7 +152,7 @@ absl::StatusOr<int64_t> Options::TakeInt(absl::string_view name, int64_t otherwi
   if (value.empty()) return otherwise;
   int64_t number = 0;
   if (absl::SimpleAtoi(value, &number) && number >= least) return number;
-  return InvalidInput("option ", name, ": expected a number from ", least, " up, found ", value);
+  return InvalidInput("option ", name, ": expected at least ", least, ", found ", value);
 }
 
 absl::Status Options::CheckNoUnknownOptions(absl::string_view expected) const {
