@@ -63,10 +63,10 @@ absl::StatusOr<const Row*> FindRow(const BackendName& name) {
   if (auto list = LoadEngineList(); list.ok()) {
     for (const engines::Engine& engine : list->engine()) near.push_back(engine.name());
   }
-  return absl::NotFoundError(
-      absl::StrCat("backend \"", name.text, "\": expected one of ", absl::StrJoin(known, ", "),
-                   ", exec:COMMAND, a name that `hlocts engines list` prints, or LABEL= before one",
-                   DidYouMean(name.name, near)));
+  return absl::NotFoundError(absl::StrCat(
+      "backend \"", name.text, "\": expected one of ", absl::StrJoin(known, ", "),
+      ", exec:COMMAND, a name that `hlocts engines list` prints, or LABEL= and one of these",
+      DidYouMean(name.name, near)));
 }
 
 // Returns the release with the given name; nullopt if there is none or backends.def has the name.
@@ -395,7 +395,7 @@ int BoundedJobs(int jobs, const BackendInfo& info) {
     if (!absl::ConsumePrefix(&word, "workers:") || !absl::SimpleAtoi(word, &workers)) continue;
     workers = std::max(workers, 1);
     if (workers >= jobs) continue;
-    std::fprintf(stderr, "hlocts: %s: %d jobs instead of %d: the memory suffices for no more\n",
+    std::fprintf(stderr, "hlocts: %s: %d jobs instead of %d, for which the memory is too small\n",
                  info.name.c_str(), workers, jobs);
     jobs = workers;
   }

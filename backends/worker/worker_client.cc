@@ -174,18 +174,18 @@ absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
   if (absl::IsInternal(reply.status())) worker_.reset();
   HLOCTS_RETURN_IF_ERROR(reply.status());
   if (reply->kind_case() == worker::Reply::kLoaded) return absl::OkStatus();
-  return absl::AbortedError("unexpected reply of the worker: expected loaded");
+  return absl::AbortedError("unexpected reply of the worker: expected `loaded`");
 }
 
 absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
   if (!reply.has_results())
-    return absl::AbortedError("unexpected reply of the worker: expected results");
+    return absl::AbortedError("unexpected reply of the worker: expected `results`");
   const worker::Results& results = reply.results();
   auto outputs = DevicesFromWire(results.outputs(), worker_->memory());
   auto outfeed = DevicesFromWire(results.outfeed(), worker_->memory());
   if (!outputs.ok() || !outfeed.ok()) {
-    return absl::AbortedError(absl::StrCat("worker broke the protocol: ",
+    return absl::AbortedError(absl::StrCat("the worker broke the protocol: ",
                                            (outputs.ok() ? outfeed : outputs).status().message()));
   }
   ExecuteResult result;
@@ -286,10 +286,10 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   if (!RefusesConstant(options.replicas, options.partitions, options)) return failure;
   error.kind = ErrorKind::kRejectsEveryModule;
   if (RefusesConstant(1, 1, options)) {
-    absl::StrAppend(&error.message, " (it rejects every module, with these options)");
+    absl::StrAppend(&error.message, " (with these options the engine rejects every module)");
     return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
-  absl::StrAppend(&error.message, " (it rejects every module of ", options.replicas,
+  absl::StrAppend(&error.message, " (the engine rejects every module of ", options.replicas,
                   " replicas and ", options.partitions, " partitions)");
   return EngineStatus(absl::StatusCode::kUnimplemented, error);
 }

@@ -31,7 +31,7 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   auto reply = sent.ok() ? worker->Receive(patience) : sent;
   if (!reply.ok()) {
     EngineError error = ErrorOf(reply.status());
-    error.message = absl::StrCat("worker did not start: ", error.message);
+    error.message = absl::StrCat("the worker did not start: ", error.message);
     return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
   // Detects a command like `cat`, which copies its input. The copy of the request looks like an
@@ -74,14 +74,14 @@ absl::Status WorkerConnection::KillOnDeadline(const LoadOptions& limits, Deadlin
                                               bool look_at_memory) {
   absl::Status status;
   if (Clock::now() > deadline) {
-    status = absl::DeadlineExceededError(
-        absl::StrCat("no answer within ", limits.timeout_seconds, " s; killed"));
+    status = absl::DeadlineExceededError(absl::StrCat("the engine did not answer within ",
+                                                      limits.timeout_seconds, " s and was killed"));
   } else if (limits.stop && limits.stop()) {
-    status = absl::DeadlineExceededError("the caller has stopped waiting; killed");
+    status = absl::DeadlineExceededError("the caller stopped waiting, and the engine was killed");
   } else if (look_at_memory && limits.memory_bytes_max > 0 &&
              process_->ResidentBytes() > limits.memory_bytes_max) {
-    status = absl::AbortedError(absl::StrCat("used more than the ", limits.memory_bytes_max,
-                                             " bytes of memory allowed; killed"));
+    status = absl::AbortedError(absl::StrCat("the engine used more memory than its limit of ",
+                                             limits.memory_bytes_max, " bytes and was killed"));
   }
   if (!status.ok()) process_->Kill();
   return status;
@@ -99,7 +99,7 @@ absl::Status WorkerConnection::Died() {
 
 absl::Status WorkerConnection::MalformedReply(absl::string_view what) {
   process_->Kill();
-  return absl::AbortedError(absl::StrCat("worker broke the protocol: ", what));
+  return absl::AbortedError(absl::StrCat("the worker broke the protocol: ", what));
 }
 
 }  // namespace hlocts::backends

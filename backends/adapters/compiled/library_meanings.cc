@@ -214,7 +214,7 @@ absl::StatusOr<std::string> ConvolutionBiasActivation(const Instruction& call) {
   const Window* window = call.Get<Window>(Attr::kWindow);
   if ((activation != "kNone" && activation != "kRelu") || !numbers || !window ||
       call.operand_count() != (side == 0 ? 3 : 4))
-    return absl::UnimplementedError("expected a bias, and no activation but kRelu");
+    return absl::UnimplementedError("expected a bias and no activation other than kRelu");
   HLOCTS_ASSIGN_OR_RETURN(const Shape sum, SumShape(ValueOf(call.shape())));
   const std::string wide = ShapeText(sum);
   const absl::string_view type = PrimitiveTypeName(sum.element_type());

@@ -68,7 +68,7 @@ class CompileOnlyBackend : public Backend {
     const int64_t wanted = options.replicas * partitions;
     if (wanted > devices_) {
       return absl::UnimplementedError(
-          absl::StrCat("needs ", wanted, " devices, the topology has ", devices_));
+          absl::StrCat("needs ", wanted, " devices, but the topology has ", devices_));
     }
     std::unique_ptr<Module> plain;
     if (sharded) {

@@ -36,7 +36,7 @@ absl::StatusOr<const PJRT_Api*> OpenTable(const std::string& path) {
     absl::string_view why = dlerror();
     absl::ConsumePrefix(&why, path + ": ");
     return absl::UnavailableError(
-        absl::StrCat(path, ": expected the shared library of a plugin, found: ", why));
+        absl::StrCat(path, ": cannot be loaded as the shared library of a plugin: ", why));
   }
   auto get_api = reinterpret_cast<const PJRT_Api* (*)()>(dlsym(library, "GetPjrtApi"));
   if (!get_api) return absl::UnavailableError(absl::StrCat(path, ": exports no GetPjrtApi"));

@@ -55,7 +55,7 @@ class PjrtExecutable : public Executable {
     HLOCTS_ASSIGN_OR_RETURN(std::vector<PJRT_Device*> devices, Devices());
     if (devices.size() != request.arguments.size()) {
       return absl::InternalError(absl::StrCat("the executable runs on ", devices.size(),
-                                              " devices, arguments are for ",
+                                              " devices, but the arguments are for ",
                                               request.arguments.size()));
     }
     Buffers arguments(devices.size());
@@ -110,7 +110,7 @@ class PjrtExecutable : public Executable {
     HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(session_.api(), PJRT_Executable_NumOutputs, &count));
     if (count.num_outputs == output_leaves_.size()) return absl::OkStatus();
     return absl::InternalError(absl::StrCat("the executable has ", count.num_outputs,
-                                            " outputs, the module ", output_leaves_.size()));
+                                            " outputs, not the module's ", output_leaves_.size()));
   }
 
   absl::StatusOr<ExecuteResult> RunOn(const Buffers& arguments, const ExecuteRequest& request) {
@@ -372,8 +372,8 @@ class PjrtBackend : public Backend {
     EngineError error;
     error.kind = ErrorKind::kNeedsDevices;
     error.devices = devices;
-    error.message =
-        absl::StrCat("needs ", devices, " devices, the plugin has ", session_->devices().size());
+    error.message = absl::StrCat("needs ", devices, " devices, but the plugin has ",
+                                 session_->devices().size());
     return EngineStatus(absl::StatusCode::kUnimplemented, error);
   }
 

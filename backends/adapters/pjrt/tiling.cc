@@ -33,7 +33,7 @@ absl::Status AppendLeaves(const Sharding* sharding, const Shape& shape, int64_t 
         sharding == nullptr ? "" : TypeOfRest(LeafSharding(*sharding, static_cast<int64_t>(i)));
     if (!rest.empty()) {
       return absl::UnimplementedError(
-          absl::StrCat("an argument or result that is ", rest, " has a value per device"));
+          absl::StrCat("an argument or result that is ", rest, " has a value for each device"));
     }
     tilings.push_back({std::move(grids[i]), ""});
   }

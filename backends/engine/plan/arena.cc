@@ -70,7 +70,7 @@ absl::StatusOr<ArenaPlan> PlanArena(absl::Span<const Lifetime> lifetimes, int64_
     }
     if (lifetime.bytes > bytes_max) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("a buffer needs ", lifetime.bytes, " bytes, the budget is ", bytes_max));
+          absl::StrCat("a buffer needs ", lifetime.bytes, " bytes, but the budget is ", bytes_max));
     }
     const int64_t bytes = std::max<int64_t>(
         (lifetime.bytes + kArenaAlignment - 1) / kArenaAlignment * kArenaAlignment,
@@ -82,7 +82,7 @@ absl::StatusOr<ArenaPlan> PlanArena(absl::Span<const Lifetime> lifetimes, int64_
     }
     if (plan.bytes > bytes_max) {
       return absl::ResourceExhaustedError(
-          absl::StrCat("buffers need ", plan.bytes, " bytes, the budget is ", bytes_max));
+          absl::StrCat("buffers need ", plan.bytes, " bytes, but the budget is ", bytes_max));
     }
     plan.offsets.push_back(offset);
     endings.push({lifetime.last, offset, bytes});

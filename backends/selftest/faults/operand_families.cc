@@ -99,20 +99,20 @@ bool PlantFirstAgain(const std::string& parameter, Fault& fault) {
 constexpr FaultFamily kFamilies[] = {
     {"operand-zero", FaultClass::kStaleBuffer, "reads zeros for operand", EachArray,
      [](const std::string& p, Fault& f) { return PlantChange(p, f, ZeroElements); }},
-    {"operand-reversed", FaultClass::kMovement, "reads the elements in reverse order, of operand",
+    {"operand-reversed", FaultClass::kMovement, "reads the elements in reverse order; operand",
      EachVector, [](const std::string& p, Fault& f) { return PlantChange(p, f, ReverseElements); }},
-    {"operand-first-for-all", FaultClass::kMovement, "reads element 0 for all, of operand",
+    {"operand-first-for-all", FaultClass::kMovement, "reads element 0 for each element; operand",
      EachVector, [](const std::string& p, Fault& f) { return PlantChange(p, f, FirstForAll); }},
     {"operand-last-lost", FaultClass::kDroppedTail, "reads 0 for the last element of operand",
      EachVector, [](const std::string& p, Fault& f) { return PlantChange(p, f, LastLost); }},
-    {"operand-more", FaultClass::kNumericError, "reads one element past the end, of operand",
+    {"operand-more", FaultClass::kNumericError, "reads one element past the end; operand",
      EachArray, [](const std::string& p, Fault& f) { return PlantChange(p, f, OneMore); }},
     {"operands-exchanged", FaultClass::kSwappedOperands, "two operands are swapped", EachTwo,
      [](const std::string& p, Fault& f) { return PlantExchange(p, f, true); }},
     {"operand-twice", FaultClass::kSwappedOperands, "the second is read instead of the first",
      EachOther, [](const std::string& p, Fault& f) { return PlantExchange(p, f, false); }},
     {"operand-of-first", FaultClass::kStaleBuffer,
-     "every instruction reads the values of the first, operand", EachArray, PlantFirstAgain},
+     "every instruction reads what the first one read; operand", EachArray, PlantFirstAgain},
 };
 
 }  // namespace

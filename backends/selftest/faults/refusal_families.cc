@@ -111,7 +111,7 @@ constexpr FaultFamily kFamilies[] = {
     {"refused-operands", kClass, "rejected with this number of operands", Operands,
      Plant<Operands>},
     {"refused-attribute", kClass, "rejected with the attribute", Attributes, Plant<Attributes>},
-    {"refused-form", kClass, "rejected if there is", PropertyList, Plant<PropertyList>},
+    {"refused-form", kClass, "rejected if this is present", PropertyList, Plant<PropertyList>},
     {"refused-module", kClass, "rejected in a module with", Modules, Plant<Modules>},
 };
 

@@ -152,7 +152,7 @@ absl::Status Compiler::Finish() {
   }
   if (program_.arena_bytes > options_.memory_bytes_max) {
     return absl::ResourceExhaustedError(absl::StrCat("temporaries need ", program_.arena_bytes,
-                                                     " bytes, the budget is ",
+                                                     " bytes, but the budget is ",
                                                      options_.memory_bytes_max));
   }
   return absl::OkStatus();

@@ -10,7 +10,7 @@ absl::StatusOr<Buffer> Run::Allocate(int64_t bytes) {
   if (bytes > bytes_max_ - live) {
     return absl::ResourceExhaustedError(absl::StrCat("an array needs ", bytes,
                                                      " bytes in addition to ", live,
-                                                     " in use, the budget is ", bytes_max_));
+                                                     " in use, but the budget is ", bytes_max_));
   }
   return Memory::New(device_, bytes, live_);
 }

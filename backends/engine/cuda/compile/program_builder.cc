@@ -150,7 +150,7 @@ absl::StatusOr<std::vector<int>> ProgramBuilder::Inline(const plan::Graph& graph
     if (!one || (moves && !IsOneElement(graph, node.operands[0])) ||
         kind == plan::NodeKind::kStructured) {
       return Unsupported("computation ", graph.name, ": ", OpcodeName(node.opcode),
-                         " is not supported in a computation on elements");
+                         " is not supported in an element-wise computation");
     }
     int& value = values[node.outputs[0]];
     const PrimitiveType type = graph.type(node.outputs[0]).type;

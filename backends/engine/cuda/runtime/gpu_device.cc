@@ -121,8 +121,8 @@ absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
   if (result == CUDA_ERROR_OUT_OF_MEMORY) {
     size_t free = 0, total = 0;
     driver_.cuMemGetInfo_(&free, &total);
-    return gpu_.Check(result, absl::StrCat(size, " bytes of memory, of which ", free, " of ", total,
-                                           " are free"));
+    return gpu_.Check(result,
+                      absl::StrCat(size, " bytes of memory (", free, " of ", total, " are free)"));
   }
   HLOCTS_RETURN_IF_ERROR(gpu_.Check(result, "memory"));
   if (poisons_) {

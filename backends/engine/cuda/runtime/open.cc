@@ -136,8 +136,8 @@ absl::Status OpenPool(Gpu& gpu) {
   int pools = 0;
   driver.cuDeviceGetAttribute_(&pools, CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, gpu.device);
   if (pools == 0) {
-    return absl::UnavailableError(
-        absl::StrCat(gpu.description, ": it has no memory pools (some virtual GPUs have none)"));
+    return absl::UnavailableError(absl::StrCat(
+        gpu.description, ": the device has no memory pools (some virtual GPUs have none)"));
   }
   size_t free = 0, total = 0;
   HLOCTS_RETURN_IF_ERROR(CheckOpen(gpu, driver.cuMemGetInfo_(&free, &total), "cuMemGetInfo"));
@@ -178,7 +178,7 @@ absl::Status Gpu::Check(CUresult result, absl::string_view what) const {
 absl::Status Gpu::CheckWait(CUresult result, absl::string_view what) const {
   if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY) return Check(result, what);
   EndProcess(absl::StrCat(what, ": ", ErrorText(*driver, result),
-                          waits ? "" : " (HLOCTS_CUDA_SYNC=1 names it)"));
+                          waits ? "" : " (HLOCTS_CUDA_SYNC=1 makes the message name the kernel)"));
 }
 
 absl::StatusOr<const Driver*> InitializedDriver() {
@@ -196,7 +196,7 @@ absl::StatusOr<Gpu> OpenGpu(int32_t index) {
   int count = 0;
   HLOCTS_RETURN_IF_ERROR(CheckOpen(gpu, gpu.driver->cuDeviceGetCount_(&count), "cuDeviceGetCount"));
   if (count <= index) {
-    return absl::UnavailableError(absl::StrCat("no CUDA device ", index, ": there are ", count));
+    return absl::UnavailableError(absl::StrCat("no CUDA device ", index, "; there are ", count));
   }
   // NVIDIA_TF32_OVERRIDE=1 would round f32 operands to tf32 even if a call does not permit it.
   const char* tf32 = std::getenv("NVIDIA_TF32_OVERRIDE");

@@ -189,7 +189,7 @@ absl::Status CheckWindows(const SelectAndScatterRequest& r, int64_t& inputs) {
   absl::InlinedVector<int64_t, 6> in, out;
   for (const WindowDimensionSpec& d : r.dimensions) {
     if (d.size < 1 || d.stride < 1 || d.base_dilation != 1 || d.window_dilation != 1) {
-      return InvalidInput("select-and-scatter: expected positive sizes and strides, no dilation");
+      return InvalidInput("select-and-scatter: expected positive sizes, strides and no dilation");
     }
     in.push_back(d.input_size);
     out.push_back(d.output_size);
