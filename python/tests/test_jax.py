@@ -486,7 +486,7 @@ def test_unequal_copies_fail():
         assert not result.replay and sorted(os.listdir(result.files.path)) == [
             "inputs.npz", "module.hlo", "outputs.npz"]
         for words in ("4 devices)", "1 elements compared on each of 4 devices", "[0] is 1 on device 0 and 2 on device 1", "different copies of an element; the outputs of one device are acceptable",
-                      "the program's fault and not JAX's", "a tile must be equal", "the same check"):
+                      "the program's fault and not JAX's", "equal copies of an element", "a repeated check"):
             assert words in str(result), str(result)
         assert result.explain().startswith(str(result))
         assert result._repr_html_()
@@ -543,7 +543,7 @@ def test_wrong_arguments_are_named():
     ordered = lambda x: (jax.debug.print("{}", x, ordered=True), x)[1]  # noqa: E731
     for function, options, sentence in (
         (ordered, {}, "ordered effects"),
-        (jnp.sin, {"in_specs": jax.sharding.PartitionSpec()}, "expected a mesh for them"),
+        (jnp.sin, {"in_specs": jax.sharding.PartitionSpec()}, "expected the argument mesh too"),
         (jnp.sin, {"mesh": 3}, "expected a jax.sharding.Mesh, found 3"),
         (jnp.sin, {"repeat": 0}, "repeat: expected a number of at least 1, found 0"),
         (jnp.sin, {"engine": 3}, "engine: expected None or a name, found 3"),

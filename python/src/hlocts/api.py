@@ -62,9 +62,9 @@ def check(
     repeat: the number of runs. The result is the first failure; its `runs` has all verdicts.
     """
     if (in_specs is not None or out_specs is not None) and mesh is None:
-        raise HloctsError("in_specs, out_specs: expected a mesh for them")
+        raise HloctsError("in_specs, out_specs: expected the argument mesh too")
     for name, value, wanted, is_wanted in (
-        ("f", f, "a function (judge takes a module)", callable(f)),
+        ("f", f, "a function (for a module, call judge)", callable(f)),
         ("engine", engine, "None or a name", isinstance(engine, str | os.PathLike | None)),
         ("mesh", mesh, "a jax.sharding.Mesh", mesh is None or hasattr(mesh, "axis_names")),
         ("repeat", repeat, "a number of at least 1", isinstance(repeat, int) and repeat > 0),
@@ -90,7 +90,7 @@ def check(
         is_settled = result.verdict not in ("inconclusive", "probable") or not own
         return result if is_settled else _piecewise(low, result, keep)
     if facts:
-        raise HloctsError("facts: expected only with outputs; an engine declares its own ('cpu?facts=NAME' names others)")
+        raise HloctsError("facts: expected none with engine=, which declares its own ('cpu?facts=NAME' names others)")
     return _on_engine(low, engine, profile, keep, repeat)
 
 
@@ -103,10 +103,10 @@ def _with_unequal(judged: Result, low: lowering.Lowered) -> Result:
                       actual=values, actual_bits="", accepted=rule, ulps=None, rule="", clause="",
                       instruction="", operation="", operands=(), arguments=(), copies=found.copies)  # fmt: skip
     judged.files.want()
-    alone = "are acceptable" if judged.passed else f"alone: {judged.verdict}: {judged.reason}"
+    alone = "are acceptable" if judged.passed else f"have the verdict {judged.verdict} ({judged.reason})"
     return dataclasses.replace(judged, verdict="fail", failure=failure, kept=True, reason=(
-        f"devices hold different copies of an element; the outputs of one device {alone}; they and "
-        f"the inputs: {judged.files.path}"))
+        f"devices hold different copies of an element; the outputs of one device {alone}; these "
+        f"outputs and the inputs are in {judged.files.path}"))
 
 
 def _worst_of(
@@ -211,8 +211,8 @@ def _fact_options(facts: str | Sequence[str]) -> list[str]:
     """Returns the options for facts. Names of facts contain a dot, names of targets do not."""
     facts = [facts] if isinstance(facts, str) else facts
     if sum("." not in fact for fact in facts) > 1:
-        raise HloctsError("facts: expected one name of a target at most (a single fact has a dot, as "
-                          "dot.sums=f32: `hlocts help facts`)")  # fmt: skip
+        raise HloctsError("facts: expected at most one name of a target (the name of a fact contains a dot, "
+                          "such as dot.sums=f32: `hlocts help facts`)")  # fmt: skip
     return [f"--fact{'' if '.' in fact else 's-of'}={fact}" for fact in facts]
 
 
@@ -236,7 +236,7 @@ def hlo(module: Any) -> str:
     if "\n" not in text and "{" not in text:
         path = pathlib.Path(text)
         if not path.is_file():
-            raise HloctsError(f"{text}: expected the text of a module, or a file with one")
+            raise HloctsError(f"{text}: expected the text of a module, or the path of a file with one")
         code = path.read_bytes()
         if code[:4] == b"ML\xefR":
             return _converted(code)

@@ -55,8 +55,8 @@ _SETTINGS = {
     "sample": r"all|(first|\d+|1/[1-9]\d*)(,(first|\d+|1/[1-9]\d*))*",
     "budget": f"{_NUMBER}%?", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?",
 }  # fmt: skip
-_PIECES = "hlocts.check(f, *args) on JAX's own CPU client judges by pieces"
-_ENDED = "the wait time had ended"
+_PIECES = "hlocts.check(f, *args) on JAX's own CPU client judges pieces of the module"
+_ENDED = "the wait time ended before the judge reached them"
 _RED = ("fail", "error")  # verdicts that make a check with --fail fail
 
 
@@ -119,7 +119,7 @@ class _Judge:
         except BrokenPipeError:
             line = ""
         if not line:
-            raise HloctsError("the judge ended during this execution")
+            raise HloctsError("the judge's process ended while it judged this execution")
         answer: dict[str, Any] = json.loads(line)
         return answer
 
@@ -332,7 +332,7 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
                      f"{' '.join(result.get('options', []))} --explain")  # fmt: skip
         if result["verdict"] == "suspect":
             engine = plugin if plugin == OWN_CLIENT else f"pjrt:{plugin}"
-            lines.append(f"        closer, by pieces on the engine: hlocts diff {kept}/module.hlo "
+            lines.append(f"        to judge pieces of the module on the engine: hlocts diff {kept}/module.hlo "
                          f"--inputs={kept}/inputs.npz --backend={engine}")  # fmt: skip
     return lines
 
@@ -354,7 +354,7 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     if bits:
         lines.append(f"  {sum(bits) / len(bits):.1f} bits checked per element of a pass (mean)")
     if len(bits) < len(passes):
-        lines.append(f"  {len(passes) - len(bits)} passes compare nothing: no output has an element")
+        lines.append(f"  {len(passes) - len(bits)} passes compared no element, since all their outputs are empty")
     for result in results:
         if result["verdict"] in _KEPT:
             lines += _failure_lines(result, plugin)
@@ -384,7 +384,7 @@ def environment(words: dict[str, str]) -> dict[str, str]:
     words = {"plugin": OWN_CLIENT, **words}
     for name, value in words.items():
         if not re.fullmatch({**_SETTINGS, "fail": "[01]"}.get(name, "(?!)"), value):
-            raise HloctsError(f"{name}={value}: expected a setting and a value of `hlocts help checking`")
+            raise HloctsError(f"{name}={value}: expected a setting and a value that `hlocts help checking` lists")
     if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
         words["plugin"] = _installed(words["plugin"])
     if "/" in words["plugin"]:
@@ -491,7 +491,7 @@ def _resume(directory: pathlib.Path) -> None:
         try:
             server = Server(spool.parent)
         except BlockingIOError:
-            raise HloctsError(f"{spool.parent}: its judge still runs") from None
+            raise HloctsError(f"{spool.parent}: the judge of this directory is still running") from None
         try:
             server.serve(None)
         finally:
@@ -503,20 +503,20 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python3 -m hlocts.check", description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter)  # fmt: skip
-    parser.add_argument("--report", metavar="DIR", help="print the report of records again")
-    parser.add_argument("--resume", metavar="DIR", help="judge the records left, then as --report")
+    parser.add_argument("--report", metavar="DIR", help="print the report of earlier records again")
+    parser.add_argument("--resume", metavar="DIR", help="judge the records that are left, then print the report")
     parser.add_argument("--judge", metavar="DIR", help=argparse.SUPPRESS)  # for the plugin
     parser.add_argument("--fail", action="store_true",
                         help="exit 1 if a verdict is fail or error, or if nothing was judged")  # fmt: skip
     helps = {
         "plugin": "jax, this Python's jaxlib on CPU; an engine such as xla; or a plugin's path (jax)",
-        "out": "directory of the records (hlocts-check-PID)",
-        "sample": "executions that are judged: first,1/100 or all (first,1/100)",
-        "budget": "share of the run time that recording may take (10%%)",
-        "spool": "bytes of records that wait for the judge (2G)",
-        "wait": "seconds for the judge at the end (60)",
+        "out": "directory of the records (default: hlocts-check-PID)",
+        "sample": "executions to judge: first,1/100 or all (default: first,1/100)",
+        "budget": "share of the run time that recording may take (default: 10%%)",
+        "spool": "limit in bytes of the records that wait for the judge (default: 2G)",
+        "wait": "seconds to wait for the judge at the end (default: 60)",
         "profile": "strict, default or relaxed (default)",
-        "facts": "target whose facts hold, and facts, as xla_cpu,dot.sums=f32 (xla_cpu of plugin=jax)",
+        "facts": "a target and facts that hold, e.g. xla_cpu,dot.sums=f32 (with plugin=jax: xla_cpu)",
     }
     for name in _SETTINGS:
         parser.add_argument(f"--{name}", help=helps[name])

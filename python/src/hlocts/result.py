@@ -149,19 +149,19 @@ class Result:
             facts = ", ".join(f'"{one}"' for one in [*given, self.fact])
             return (f"facts=[{facts}] narrows the widest set, if the engine sums in f32; "
                     f"{self._usual_narrower()}")  # fmt: skip
-        return self._usual_narrower() + ("" if self.is_cut else '; engine="jax" judges by pieces')
+        return self._usual_narrower() + ("" if self.is_cut else '; engine="jax" judges pieces of the module')
 
     def _usual_narrower(self) -> str:
         options = ['profile="strict"'] * (self.profile != "strict")
         options += ["facts=[...] that the engine promises (`hlocts help facts`)"] * self.takes_facts
         others = " or ".join([*filter(None, [", ".join(options)]), "other inputs"])
-        return f"explain() names the step that widens the sets; {others} narrow them"
+        return f"explain() names the step that widens the sets; {others} make the sets narrower"
 
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""
         each = f" on each of {self.copies} devices" if self.copies > 1 else ""
-        return (f"{self.elements // self.copies} elements compared{each}{free}; {self.bits_checked:.1f} bits checked on "
-                f"average (mean; explain(): the median of significant bits); profile {self.profile}")
+        return (f"{self.elements // self.copies} elements compared{each}{free}; {self.bits_checked:.1f} bits checked per "
+                f"element (mean; explain() prints the median of significant bits); profile {self.profile}")
 
     def _advice(self) -> list[str]:
         is_open = self.failure is None and self.verdict in ("inconclusive", "probable")
@@ -214,10 +214,10 @@ def _place(failure: Failure) -> tuple[str, str]:
 def _unequal_lines(failure: Failure) -> list[str]:
     name, at = _place(failure)
     return [f"{name} at {at} is {failure.actual}",
-            '"copies of a tile must be equal" (`hlocts help sharded-programs`)',
+            "all devices must hold equal copies of an element (`hlocts help sharded-programs`)",
             "a shard_map that promises a replicated result and does not make one is the program's fault "
             "and not JAX's (check_vma=False leaves it unchecked)",
-            "the same check repeats the fail; `hlocts judge`, which gets one copy, does not"]  # fmt: skip
+            "a repeated check fails again; `hlocts judge`, which gets only one copy, does not"]  # fmt: skip
 
 
 def _failure_lines(failure: Failure, by: str) -> list[str]:
