@@ -59,7 +59,7 @@ class NightTest(unittest.TestCase):
                                    "same": {"version": "1", "file": ""}, "new": {"version": "1", "file": ""}}
         self.assertEqual(steps.exchanged(now), [], "the other run has no report")
         (before.folder / "night.json").touch()
-        self.assertEqual(steps.exchanged(now), ["mine is another engine than on 1: PJRT 0.9 → PJRT 0.10, "
+        self.assertEqual(steps.exchanged(now), ["mine has changed since run 1: PJRT 0.9 → PJRT 0.10, "
                                                 "file aaaa → file bbbb"])
 
     def test_a_budget_that_is_too_short_names_one_that_suffices(self):
@@ -81,7 +81,7 @@ class NightTest(unittest.TestCase):
         self.assertIn("about --tier=smoke --budget=27m is needed", note)  # 1.25 * 706 s / 0.55
         night.state["replayed"]["c"] = [0, 5]
         (note,) = steps.cut_by_the_budget(night)
-        self.assertIn("; no rate yet for findings on c; without these, about --tier=smoke --budget=27m", note)
+        self.assertIn("; the time of findings on c is not known yet; without these, about --tier=smoke --budget=27m", note)
         earlier = self.night("0")
         earlier.state |= {"tier": "smoke", "replayed": {"c": [5, 5]}, "findings seconds": {"c": 140}}
         earlier.save()
@@ -153,7 +153,7 @@ class NightTest(unittest.TestCase):
         now = self.night("5")
         now.save()
         self.assertEqual(steps.not_compared(now), ["--without=2", "--without=4"])
-        self.assertEqual(steps.base(now), ["compared with 3: 4 ended without a complete report"])
+        self.assertEqual(steps.base(now), ["compared with run 3: 4 ended without a complete report"])
         (self.out / "4/night.json").touch()
         self.assertEqual(steps.base(now), [])
         (self.out / "4/state.json").write_text('{"problems": {"suite mine": "exit status 2"}}')

@@ -97,7 +97,7 @@ def base(night):
     """Returns a note on runs without a report between this run and the one it is compared with."""
     last = last_with_report(night)
     skipped = [name for name in other_runs(night, False) if last < name < night.name]
-    return [f"compared with {last or 'no run'}: {', '.join(skipped)} ended without a complete report"
+    return [f"compared with {'run ' + last if last else 'no run'}: {', '.join(skipped)} ended without a complete report"
             ] if skipped else []
 
 
@@ -115,7 +115,7 @@ def exchanged(night):
         parts = [(", ".join(sorted(one - other)), ", ".join(sorted(other - one))),
                  *([("file " + old["file"], "file " + now["file"])] if old["file"] != now["file"] else [])]
         said = ", ".join(f"{was or 'nothing'} → {now or 'nothing'}" for was, now in parts if was or now)
-        notes += [f"{name} is another engine than on {last}: {said}"] if said else []
+        notes += [f"{name} has changed since run {last}: {said}"] if said else []
     return notes
 
 
@@ -136,7 +136,7 @@ def begun_with_others(night):
     else:
         return ""
     return (f"{night.name} began with {said}, begin another run with --night={night.name}.02 or any other "
-            f"new name, or delete the directory {night.folder}, which gives up {night.name}")
+            f"new name, or delete the directory {night.folder}, which discards {night.name}")
 
 
 def unknown_engine(program, engine):
@@ -193,7 +193,7 @@ def run_suite(night, engine, limit):
         shutil.rmtree(other, ignore_errors=True)
         other.parent.mkdir(exist_ok=True)
         folder.rename(other)
-        say(f"suite {name_of(engine)}: the earlier verdicts are of another request (log.txt): begins again")
+        say(f"suite {name_of(engine)}: the earlier verdicts are of another request (log.txt); the suite starts again")
         problem = run_cases(night, engine, limit)
     cut = night.state["cut"] = [one for one in night.state.get("cut", []) if one != engine]
     if is_whole(folder):
@@ -290,7 +290,7 @@ def cut_by_the_budget(night):
                 sum(seconds.values()) / (SHARES["suite"] + SHARES["findings"]), night.options.budget)
     # Names the tier, since a larger budget may select a tier with more cases.
     budget = f"--tier={night.state['tier']} --budget={math.ceil(MARGIN * least / 60)}m"
-    advice = (f"no rate yet for {', '.join(unknown)}; without these, about {budget} is needed" if unknown
+    advice = (f"the time of {', '.join(unknown)} is not known yet; without these, about {budget} is needed" if unknown
               else f"about {budget} is needed")
     return [f"the budget was too short: {'; '.join(said)}; {advice}"]
 
@@ -405,7 +405,7 @@ def fuzz(night, engine, weight):
         done = json.loads((out / "state.json").read_text())["next"]
         again = min(max(120, time_s), int(night.left()))
         if again < 5:
-            night.state["notes"].append(f"time ran out before all findings on {name_of(engine)} were small")
+            night.state["notes"].append(f"time ran out before all findings on {name_of(engine)} were minimised")
             return None
         problem = campaign(again, done)
     return problem
