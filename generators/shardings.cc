@@ -116,7 +116,7 @@ void AddTo(Instruction& instruction, Annotator& annotator) {
 absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module) {
   const char* why = nullptr;
   if (module.replica_count != 1 || module.num_partitions != 1 || IsPerDevice(module))
-    why = "it is a program per device";
+    why = "it is a program for each device";
   if (!module.input_output_alias.empty() || !module.buffer_donor.empty()) why = "it has aliases";
   if (module.is_scheduled) why = "it has a schedule";
   for (const Instruction* parameter : module.entry()->parameters()) {

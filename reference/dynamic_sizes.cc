@@ -123,7 +123,7 @@ absl::Status CheckRuntimeSizes(const Instruction& instruction,
     cut.mutable_operands().push_back(operands.back().get());
   }
   return Annotate(InferShape(cut).status(),
-                  absl::StrCat(instruction.name(), ", at run-time sizes"));
+                  absl::StrCat(instruction.name(), ", with run-time sizes"));
 }
 
 absl::StatusOr<Literal> EvaluateCut(EvalContext& context, const Instruction& instruction,

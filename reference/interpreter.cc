@@ -109,7 +109,7 @@ absl::Status Interpreter::ReserveBytes(int64_t bytes) {
   if (bytes == INT64_MAX)  // the value at which Shape::StorageSizeBytes saturates
     return absl::ResourceExhaustedError("the size has no bound, or is at least 2^63 bytes");
   return absl::ResourceExhaustedError(absl::StrCat("memory budget of ", options_.memory_bytes_max,
-                                                   " bytes: ", alive, " in use, ", bytes,
+                                                   " bytes exceeded: ", alive, " in use, ", bytes,
                                                    " more needed"));
 }
 

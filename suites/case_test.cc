@@ -197,9 +197,9 @@ TEST(QueryTest, EmptyQuerySuggestsNearest) {
   const std::vector<std::string> addresses = {"movement/pad:a", "movement/rev:middle_one",
                                               "movement/rev:middle_two"};
   EXPECT_EQ(NearestQuery("movement/rev:middle", addresses),
-            "; 'movement/rev:middle*' selects 2, such as movement/rev:middle_one");
+            "; 'movement/rev:middle*' selects 2 cases, such as movement/rev:middle_one");
   EXPECT_EQ(NearestQuery("middle", addresses),
-            "; '*middle*' selects 2, such as movement/rev:middle_one");
+            "; '*middle*' selects 2 cases, such as movement/rev:middle_one");
   EXPECT_EQ(NearestQuery("movement/rve", addresses), "; nearest: movement/rev");
   EXPECT_EQ(NearestQuery("qqqqqqqqqq", addresses), "");
 }

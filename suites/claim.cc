@@ -154,10 +154,10 @@ absl::StatusOr<Json> PluginsOf(const std::map<std::string, std::string>& engines
     const auto before = record.plugins.find(recorded), now = hashes.find(recorded);
     if (now == hashes.end())
       return InvalidInput("--claim: ", recorded,
-                          ": the plugin's file cannot be read, so there is no claim");
+                          ": the plugin's file cannot be read, so no claim is written");
     if (before == record.plugins.end() || before->second != now->second)
       return InvalidInput("--claim: ", recorded,
-                          ": the plugin changed during the run, so there is no claim");
+                          ": the plugin changed during the run, so no claim is written");
     Json options = Json::object();
     for (const auto& [key, value] : name.options) options[key] = value;
     plugins[recorded] = {{"sha256", now->second}, {"options", options}};
@@ -203,7 +203,7 @@ void CheckSelection(const reports::LoadedRun& run, std::vector<std::string>& pro
   std::sort(addresses.begin(), addresses.end());
   if (addresses != record.selection) {
     problems.push_back(absl::StrCat("selection.txt names ", record.selection.size(),
-                                    " cases, this suite has ", addresses.size(), " of them"));
+                                    " cases, of which this suite has ", addresses.size()));
   }
 }
 

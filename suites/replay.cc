@@ -223,9 +223,8 @@ absl::Status CheckPlugin(const std::string& word, const std::string& folder) {
   if (!name.ok() || name->name != "pjrt" || std::filesystem::exists(name->argument))
     return absl::OkStatus();
   const std::string label = name->label.empty() ? "" : name->label + "=";
-  return InvalidInput(folder, ": the plugin ", name->argument,
-                      " of the record is not there: ", kEngine, label,
-                      "pjrt:/path/to/plugin.so names another");
+  return InvalidInput(folder, ": the plugin ", name->argument, " of the record does not exist; ",
+                      kEngine, label, "pjrt:/path/to/plugin.so names another");
 }
 
 }  // namespace
@@ -246,7 +245,7 @@ absl::StatusOr<std::vector<std::string>> ReadReplay(const std::string& folder,
     if (!own && !replaced && (i == 0 ? words[i] != "diff" : !IsPlain(words[i]))) {
       return absl::FailedPreconditionError(absl::StrCat(
           folder, "/replay.json requests \"", words[i],
-          "\", and others may have written it: expected --backend=ENGINE, or your own run"));
+          "\" and may be written by others: expected --backend=ENGINE, or a run of your own"));
     }
     if (own && !replaced) words[i] = WordWithPath(words[i], tag("places")).value_or(words[i]);
     if (engine && !replaced) HLOCTS_RETURN_IF_ERROR(CheckPlugin(words[i], folder));

@@ -114,7 +114,7 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
     if (one.reject_rule.empty() && !valid.ok()) {
       verdict = ErrorVerdict(absl::StrCat("module: ", valid.message()));
     } else if (!one.reject_rule.empty() && valid.ok()) {
-      verdict = ErrorVerdict("our own verifier accepts the module of a @reject case");
+      verdict = ErrorVerdict("hlocts itself accepts the module of a @reject case");
     } else {
       verdict = one.reject_rule.empty() ? RunValid(one, **module, backend, options, stop)
                                         : RunReject(one, **module, backend, options);

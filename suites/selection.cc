@@ -66,7 +66,7 @@ class WordParser {
     if (token_ == "(") {
       Advance();
       HLOCTS_ASSIGN_OR_RETURN(int inner, Or());
-      if (token_ != ")") return Expected(")");
+      if (token_ != ")") return Expected("')'");
       Advance();
       return inner;
     }
@@ -111,7 +111,7 @@ absl::Status KeepWords(const std::string& expression, std::vector<Case>& cases) 
   cases.erase(std::remove_if(cases.begin(), cases.end(),
                              [&](const Case& one) { return !words.Holds(one.address); }),
               cases.end());
-  if (cases.empty()) return InvalidInput("-k \"", expression, "\": selects no case");
+  if (cases.empty()) return InvalidInput("-k \"", expression, "\" selects no case");
   return absl::OkStatus();
 }
 
@@ -155,7 +155,7 @@ std::string NearestQuery(const std::string& query, const std::vector<std::string
         "; '", starred, "' selects ",
         std::count_if(addresses.begin(), addresses.end(),
                       [&](const std::string& one) { return QueryMatches(starred, one); }),
-        ", such as ", *first);
+        " cases, such as ", *first);
   }
   std::vector<std::string> operations;
   for (const std::string& address : addresses) {

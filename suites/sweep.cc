@@ -143,7 +143,7 @@ reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backe
   bool fits = leaves.size() == 1 && BitWidth(leaves[0].element_type()) == 32 &&
               leaves[0].ElementCount() > 0 && kPatterns % leaves[0].ElementCount() == 0;
   if (!fits) {
-    sum.reason = "a sweep: expected a parameter of 32-bit elements whose number is a power of two";
+    sum.reason = "a sweep: expected a parameter of 32-bit elements, 2^N of them";
     return sum;
   }
   auto executable = backend.Load(module, options.load);

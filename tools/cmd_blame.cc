@@ -89,7 +89,7 @@ absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::strin
 }
 
 std::string StageName(const JudgedStage& stage) {
-  if (stage.stage.after.empty()) return "as it was given";
+  if (stage.stage.after.empty()) return "the given module";
   if (stage.stage.pipeline.empty()) return absl::StrCat("after ", stage.stage.after);
   return absl::StrCat("after ", stage.stage.after, " (", stage.stage.pipeline, ")");
 }
@@ -109,10 +109,9 @@ std::string Accepted(const PassBlame& blame) {
 // Returns a phrase about the runs with the suspected pass switched off, or "".
 std::string ConfirmationText(const PassBlame& blame) {
   if (!blame.without)
-    return blame.deterministic()
-               ? ""
-               : absl::StrCat("not confirmed: ", blame.runs_needed,
-                              " correct runs without a pass would do so (--repeat=N)");
+    return blame.deterministic() ? ""
+                                 : absl::StrCat("not confirmed: this takes ", blame.runs_needed,
+                                                " correct runs without the pass (--repeat=N)");
   const std::string without = absl::StrCat("without ", blame.switched_off);
   if (blame.runs_needed <= 1)
     return absl::StrCat(blame.confirmed ? "confirmed: correct " : "not confirmed: still wrong ",
@@ -185,7 +184,7 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   std::cout << OutcomeName(blame.verdict.kind) << "  " << blame.verdict.backend << "  " << path
             << "\n";
   if (blame.dumps > 0 && !blame.stages.empty())
-    std::cout << "  " << blame.dumps << " texts, " << blame.stages.size() << " examined\n";
+    std::cout << "  " << blame.dumps << " dumped modules, " << blame.stages.size() << " examined\n";
   PrintStages(blame);
   std::cout << "guilty: " << AnswerText(blame) << "\n";
   if (!blame.reason.empty()) std::cout << "  " << blame.reason << "\n";

@@ -111,7 +111,7 @@ void KeepPiece(const DiffOptions& options, const std::string& engine, const Job&
   if (files.ok()) {
     answer.piece = *std::move(files);
   } else {
-    Fail(Annotate(files.status(), "the piece that fails is not kept"));
+    Fail(Annotate(files.status(), "the failing piece was not written"));
   }
 }
 
@@ -283,7 +283,8 @@ int RunDiff(const DiffOptions& options) {
   if (options.group) return Fail(InvalidInput("diff: --group: expected --batch"));
   if (options.module.empty()) return Fail(InvalidInput("diff: expected a module or --batch"));
   if (options.invalid && (options.seed || !options.inputs.empty()))
-    return Fail(InvalidInput("diff --invalid: the module is not run: expected no inputs, no seed"));
+    return Fail(
+        InvalidInput("diff --invalid: the module is not run: expected no inputs and no seed"));
   LimitTime();
   auto answers = DiffFile(options, engines);
   if (!answers.ok()) return Fail(answers.status());

@@ -78,9 +78,9 @@ std::string FirstText(const NotFinite& first) {
       absl::StrCat("first ", first.value, ": ", ElementName(*first.instruction, first.element),
                    " = ", OpcodeName(first.instruction->opcode()), "(", first.operands, ")");
   if (first.run > 0) absl::StrAppend(&text, ", run ", first.run + 1);
-  if (first.rounding) absl::StrAppend(&text, "; without rounding it is finite");
+  if (first.rounding) absl::StrAppend(&text, "; without rounding the value is finite");
   if (!first.engines.empty())
-    absl::StrAppend(&text, "; an engine ", first.engines, " return it (acceptance set)");
+    absl::StrAppend(&text, "; by the acceptance set an engine ", first.engines, " return it");
   return text;
 }
 
@@ -153,8 +153,8 @@ std::string DigitsText(const Module& module, const Digits& digits,
   if (!shown.empty()) {
     absl::StrAppend(
         &text,
-        "correct bits after each instruction, measured against f64 (* modelled, for sums and "
-        "LAPACK); most costly first\n  lost   made  carried  output  cancelled  bound  "
+        "correct bits after each instruction, measured against f64 (*: modelled, for sums and "
+        "LAPACK); the most costly is first\n  lost   made  carried  output  cancelled  bound  "
         "instruction\n");
   }
   for (const Loss* loss : shown) {
@@ -171,7 +171,7 @@ std::string DigitsText(const Module& module, const Digits& digits,
     absl::StrAppend(&text, digits.left_out,
                     " instructions were not run separately (--evaluations)\n");
   if (!digits.bounded)
-    absl::StrAppend(&text, "bounds of the acceptance sets: not computed, too many elements\n");
+    absl::StrAppend(&text, "bounds of the acceptance sets: not computed for so many elements\n");
   if (!widths.empty()) {
     absl::StrAppend(&text, "in the compiled form ", widths.size(),
                     " instructions run at another width than written:\n");
@@ -280,9 +280,9 @@ absl::Status ShowDigits(const DigitsFlags& flags) {
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(flags.module, flags.inputs, flags.seed, flags.common));
   if (job.request.arguments.size() != 1)
     return absl::UnimplementedError(
-        "digits: expected one device, found a module of several: measure the function that one "
-        "device computes (the body of a shard_map), on the tile of a device; a body with "
-        "collectives over the axis i: jax.vmap(body, axis_name='i'), on all tiles");
+        "digits: expected a module for one device: measure the function that one device computes "
+        "(the body of a shard_map) on the tile of one device or, if the body has collectives over "
+        "an axis i, jax.vmap(body, axis_name='i') on all tiles");
   std::vector<OtherWidth> widths;
   if (!flags.compiled.empty()) {
     HLOCTS_ASSIGN_OR_RETURN(const LoadedModule compiled, OpenModule(flags.compiled));

@@ -71,7 +71,7 @@ Json ToJson(const DumpedModule& module, const DumpReport& looked) {
 }
 
 void Print(const DumpedModule& module, const DumpReport& looked) {
-  std::cout << absl::StrFormat("module_%04d %s: %d passes, %d distinct texts", module.number,
+  std::cout << absl::StrFormat("module_%04d %s: %d passes, %d distinct modules", module.number,
                                module.name, module.passes, looked.stages.size());
   if (!module.complete && module.passes > 0)
     std::cout << "; the dumps end in " << (module.running.empty() ? "the middle" : module.running);
@@ -85,7 +85,7 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
       std::cout << "\n    " << OutcomeName(verdict.kind) << (verdict.reason.empty() ? "" : ": ")
                 << verdict.reason;
     } else if (!looked.judged.empty()) {
-      std::cout << "\n    not judged: follows a wrong text";
+      std::cout << "\n    not judged: follows a wrong module";
     }
     std::cout << "\n";
   }
@@ -94,7 +94,7 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
       std::cout << absl::StrFormat("  %-30s %s\n", "snapshot with inputs", dump.file);
   }
   if (looked.stages.empty())
-    std::cout << "  no texts of modules: --xla_dump_hlo_as_text, --xla_dump_hlo_pass_re=.*\n";
+    std::cout << "  no modules; dump with --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*\n";
   std::cout << std::flush;
 }
 

@@ -110,7 +110,7 @@ absl::Status RunScript(const std::string& script, const std::vector<std::string>
 
 absl::Status Install(const Engine& engine) {
   if (backends::IsBuiltIn(engine)) {
-    return absl::UnavailableError("is built, not installed: cmake --build builds backends/engine");
+    return absl::UnavailableError("is not installed, but comes with a build of backends/engine");
   }
   if (engine.reach() == engines::BUILD) return RunScript("fetch-xla", {});
   if (engine.reach() == engines::USER) {

@@ -60,7 +60,7 @@ absl::Status CheckTogether(const FuzzOptions& options) {
   if (campaign.resume && campaign.restart)
     return InvalidInput("expected --resume or --restart, found both");
   if (options.variants.has_value() && !options.metamorphic)
-    return InvalidInput("--variants: expected also --metamorphic");
+    return InvalidInput("--variants: expected --metamorphic as well");
   if (options.variants == uint64_t{0})
     return InvalidInput("--variants: expected at least 1, found 0");
   if (options.no_shrink && options.shrink_given)
@@ -68,11 +68,11 @@ absl::Status CheckTogether(const FuzzOptions& options) {
   if (options.partitions > 1 && campaign.stream == generators::Stream::kNegative)
     return InvalidInput("--partitions: expected a stream of valid modules");
   if (options.partitions > 1 && (options.common.replicas > 1 || options.metamorphic))
-    return InvalidInput("--partitions: expected no --replicas and no --metamorphic");
+    return InvalidInput("--partitions: expected no --replicas or --metamorphic");
   if (options.no_shrink && campaign.shrink_last)
     return InvalidInput("expected --no-shrink or --shrink-last, found both");
   if (options.only && (campaign.modules_max > 0 || campaign.resume || campaign.guided))
-    return InvalidInput("--only: expected no --modules, --resume and --guided");
+    return InvalidInput("--only: expected no --modules, --resume or --guided");
   return absl::OkStatus();
 }
 
@@ -208,18 +208,17 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   const std::vector<std::string> names = FindingsIn(options.campaign.out);
   for (const std::string& name : names) std::cout << "finding: " << folder << name << "\n";
   if (const int64_t rest = status.buckets - static_cast<int64_t>(names.size()); rest > 0)
-    std::cout << rest << " without a bundle, since they exceed 64 KB before they are minimised: "
-              << options.campaign.out << "/findings.jsonl has seed and module\n";
+    std::cout << rest << " findings have no bundle, which would exceed 64 KB before minimisation: "
+              << options.campaign.out << "/findings.jsonl has seed and module of each\n";
   if (status.known > 0)
     std::cout << "known failures: " << options.campaign.out
-              << "/known.jsonl (seed and module, and the reason of each)\n";
+              << "/known.jsonl (seed, module and reason of each)\n";
   if (absl::c_any_of(status.verdicts, [](const auto& one) {
         const auto kind = OutcomeFromName(one.first);
         return kind && fuzz::IsUndecided(*kind);
       }))
-    std::cout
-        << "inconclusive, suspect or nan_bits: " << options.campaign.out
-        << "/undecided.jsonl (seed and module, and the reason of each; --only=MODULE runs it)\n";
+    std::cout << "inconclusive, suspect or nan_bits: " << options.campaign.out
+              << "/undecided.jsonl (seed, module and reason of each; --only=MODULE runs one)\n";
   if (!names.empty())
     std::cout << "next: " << suites::ShellQuoted(ProgramAsCalled()) << " replay "
               << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options)

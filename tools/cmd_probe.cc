@@ -119,8 +119,8 @@ void PrintRows(const std::vector<reports::CapabilityRow>& rows, const std::strin
     part += row.unsupported > 0 && row.unsupported < row.cases;
   }
   if (json) return;
-  std::cout << engine << ": of " << rows.size() << " rows of operation and type " << whole
-            << " supported, " << part << " in part\n";
+  std::cout << engine << ": of " << rows.size() << " pairs of operation and type, " << whole
+            << " are supported, " << part << " are partly supported\n";
 }
 
 int RunProbe(const ProbeOptions& options) {

@@ -52,7 +52,7 @@ std::string NotSeenText(const reports::Verdict& recorded, int64_t runs) {
   const auto [failed, all] = fuzz::RecordedRunsOf(recorded);
   return absl::StrCat("the finding was not deterministic (",
                       all > 0 ? absl::StrCat(failed, " of ", all, " runs") : recorded.flake,
-                      "); it was not seen in ", runs == 1 ? "this run" : "these runs");
+                      "); the failure was not seen in ", runs == 1 ? "this run" : "these runs");
 }
 
 // Runs an engine on an invalid module, which it must reject. Returns the first failure, if any.
@@ -179,7 +179,7 @@ absl::StatusOr<int> ReplayOne(const ReplayOptions& options, const std::string& f
   return InvalidInput(folder,
                       ": expected a bundle (a directory with module.hlo and verdict.json or "
                       "finding.textproto), a case directory of a run (replay.json) or a run "
-                      "(verdicts.jsonl); the address of a case is for `hlocts diff`");
+                      "(verdicts.jsonl); `hlocts diff` accepts the address of a case");
 }
 
 bool IsRun(const std::string& folder) { return fs::exists(folder + "/verdicts.jsonl"); }

@@ -122,9 +122,9 @@ absl::Status CompareWith(reports::LoadedRun before, const std::set<std::string>&
   const std::set<std::string> old = EnginesOf({before});
   if (std::none_of(old.begin(), old.end(), [&](const auto& one) { return engines.count(one); })) {
     if (old.size() != 1 || engines.size() != 1)
-      return InvalidInput("report: no engine of ", before.folder, " (", absl::StrJoin(old, ", "),
-                          ") has the name of one of this run (", absl::StrJoin(engines, ", "),
-                          "): expected a common name, or one engine on each side");
+      return InvalidInput("report: ", before.folder, " has the engines ", absl::StrJoin(old, ", "),
+                          ", and this run has ", absl::StrJoin(engines, ", "),
+                          ": expected a common name, or one engine on each side");
     merged.engine = *engines.begin();
     merged.baseline_engine = *old.begin();
     for (reports::Verdict& verdict : before.verdicts) verdict.backend = merged.engine;

@@ -65,8 +65,8 @@ void PrintSpecificity(const std::vector<ClauseKill>& kills) {
     mostly += 2 * kill.own >= kill.all;
   }
   std::cout << absl::StrFormat(
-      "%d clauses with a fault: %d detected only by cases of the clause (%d of these: some value "
-      "is wrong), %d by these at least as often as by all others\n",
+      "%d clauses have a fault: %d are detected only by cases of the clause (for %d some value "
+      "is wrong), %d by these cases at least as often as by all others\n",
       kills.size(), alone, generic, mostly);
 }
 

@@ -71,9 +71,9 @@ void PrintShrunk(const fuzz::Bundle& bundle, int evaluations) {
 }
 
 void PrintDifferences(const std::vector<std::string>& identity, const Differences& differences) {
-  std::cout << "# the failure that was kept:\n";
+  std::cout << "# each smaller module has this failure:\n";
   for (const std::string& line : identity) std::cout << "#   " << line << "\n";
-  std::cout << "# candidates:\n";
+  std::cout << "# number of candidates by result:\n";
   for (const auto& [difference, count] : differences)
     std::cout << absl::StrFormat("# %6d  %s\n", count, fuzz::ReasonText(difference));
 }
@@ -122,13 +122,13 @@ fuzz::TrialOptions TrialOf(const ShrinkOptions& options, const fuzz::Bundle& bun
 absl::Status NotReproduced(const fuzz::TrialOptions& trial, const reports::Verdict& verdict,
                            const std::string& backend) {
   if (trial.wanted && fuzz::CountsAsFinding(verdict.kind))
-    return InvalidInput("shrink: the module fails in another way on ", backend, ": the given one ",
-                        "is \"", trial.wanted->mismatch,
-                        "\"; --repeat=N tries more often, and --backend=", backend,
-                        " makes any failure small");
+    return InvalidInput("shrink: on ", backend, " the module fails, but not with the recorded ",
+                        "message \"", trial.wanted->mismatch,
+                        "\"; --repeat=N runs it more often, and --backend=", backend,
+                        " shrinks any failure");
   return InvalidInput("shrink: the module does not fail on ", backend, " in ", trial.runs_max,
                       trial.runs_max == 1 ? " run" : " runs",
-                      "; if the failure is not deterministic: --repeat=N");
+                      "; --repeat=N runs it more often, if the failure is not deterministic");
 }
 
 // Runs the small module again: its bundle must state how often it fails.
@@ -195,7 +195,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     HLOCTS_RETURN_IF_ERROR(fuzz::WriteBundle(bundle, options.out));
   } else {
     std::cerr
-        << "hlocts: only printed; -o DIR writes a bundle, for replay, history and report-bug\n";
+        << "hlocts: only printed; -o DIR writes a bundle for replay, history and report-bug\n";
   }
   if (!options.common.json) PrintShrunk(bundle, shrunk.evaluations);
   if (options.explain && !options.common.json) PrintDifferences(shrunk.identity, watch.differences);

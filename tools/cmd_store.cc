@@ -116,7 +116,7 @@ int CheckOrMigrate(const StoreOptions& options, bool check) {
     return absl::IsInternal(status) ? kExitFailed : other;
   }
   std::printf(check ? "%s: every page can be read; its backup copy was renewed\n"
-                    : "%s: has the version of this program\n",
+                    : "%s: has the version that this program uses\n",
               options.path.c_str());
   return kExitOk;
 }

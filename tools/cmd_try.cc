@@ -275,9 +275,10 @@ absl::Status WriteWorkflow(const TryOptions& options) {
     std::cout << "\n" << file << " is outside of this directory: change its path in the workflow";
   std::cout << "\nwritten: " << kWorkflow
             << (options.suite.update_expectations ? " and " : "; it uses the list ")
-            << options.suite.expectations << "\n  to do: the step that builds the plugin; "
-            << release << " in the repository, or its address in the workflow"
-            << (options.suite.update_expectations ? "; the reason of each entry" : "") << "\n"
+            << options.suite.expectations
+            << "\n  to do: write the step that builds the plugin; put " << release
+            << " into the repository, or its address into the workflow"
+            << (options.suite.update_expectations ? "; state the reason of each entry" : "") << "\n"
             << "  add to .gitignore: out/, hlocts-release/ and hlocts-score/\n"
             << "JUnit, in any other CI:  run ... --junit=junit.xml  (hlocts help ci)\n";
   return absl::OkStatus();

@@ -161,14 +161,14 @@ void PrintFailure(const WalkOptions& options, const Walks& walks, int64_t number
     again += KindOf(once.failure) == KindOf(walked.failure) ? 1 : 0;
   }
   if (again < kTries) {
-    std::cout << "walk " << seed << ": " << walked.failure << "\n  again in " << again << " of "
-              << kTries << " tries; after " << absl::StrJoin(walked.steps, "; ") << std::endl;
+    std::cout << "walk " << seed << ": " << walked.failure << "\n  repeated in " << again << " of "
+              << kTries << " tries; steps: " << absl::StrJoin(walked.steps, "; ") << std::endl;
     return;
   }
   const Walked small =
       walks.Of(Fewest(walks, StepsOf(seed, options.steps), KindOf(walked.failure)));
   std::cout << "walk " << seed << ": " << small.failure
-            << "\n  by: " << absl::StrJoin(small.steps, "; ") << std::endl;
+            << "\n  steps: " << absl::StrJoin(small.steps, "; ") << std::endl;
 }
 
 int RunWalk(const WalkOptions& options) {
@@ -203,8 +203,8 @@ int RunWalk(const WalkOptions& options) {
     if (!lack.empty()) std::cout << "not provided: " << lack << " (" << times << " walks)\n";
   }
   std::cout << options.plugin << ": " << std::min(number + 1, options.walks) << " walks of "
-            << options.steps << " steps, " << steps << " steps made, " << failed
-            << " walks end in a difference, of " << kinds.size() << " kinds" << std::endl;
+            << options.steps << " steps, " << steps << " steps made; " << failed
+            << " walks failed, in " << kinds.size() << " different ways" << std::endl;
   return failed == 0 ? kExitOk : kExitFailed;
 }
 

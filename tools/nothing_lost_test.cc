@@ -278,7 +278,7 @@ TEST_F(NothingLostTest, ACaseOfAnotherUsersRunRunsNoCode) {
   const std::string other = absl::StrCat("HLOCTS_CACHE=", Path("other"));
   Ran refused = RunHlocts("replay " + one, other);
   EXPECT_EQ(refused.status, 2) << refused.out;
-  EXPECT_THAT(refused.out, HasSubstr("others may have written it"));
+  EXPECT_THAT(refused.out, HasSubstr("may be written by others"));
   EXPECT_EQ(
       RunHlocts(absl::StrCat("replay ", one, " --backend='exec:", kMirror, "'"), other).status, 1);
   const std::string name = fs::path(one).filename().string();

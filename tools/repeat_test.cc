@@ -84,7 +84,7 @@ TEST_F(RepeatTest, IsMadeSmallAndReplayed) {
 TEST_F(RepeatTest, AFlakeThatDoesNotShowNamesRepeat) {
   const Ran ran = RunHlocts(On("shrink"));
   EXPECT_EQ(ran.status, 2);
-  EXPECT_THAT(ran.out, HasSubstr("in 1 run; if the failure is not deterministic: --repeat=N"));
+  EXPECT_THAT(ran.out, HasSubstr("in 1 run; --repeat=N runs it more often, if the failure"));
 }
 
 TEST(RunsUntilSeenTest, ARareFailureNeedsManyRuns) {

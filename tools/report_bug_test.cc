@@ -64,7 +64,7 @@ TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
               AllOf(HasSubstr("## To reproduce\n\n`hlocts replay hlocts_of_a_plugin "
                               "--backend=my_plugin=pjrt:/path/to/plugin.so` gives the engine the"),
                     HasSubstr("`python repro_jax.py PLUGIN.so` with this script"),
-                    HasSubstr("known: XLA has such a failure: finding xla-log-of-rsqrt"),
+                    HasSubstr("list of XLA has such a failure: finding xla-log-of-rsqrt"),
                     HasSubstr("\nPlugin file: SHA-256 5e4a.\n"),
                     HasSubstr("Engine: my_plugin (the plugin file PLUGIN.so) ")));
   const std::string script = bundle + "/repro_jax.py";
@@ -108,7 +108,7 @@ TEST(ReportBugTest, AModuleIsNoBundle) {
       RunHlocts("report-bug " HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt/module.hlo")
           .out,
       AllOf(HasSubstr("expected the directory of a bundle, found a file; `hlocts shrink "),
-            HasSubstr("-o DIR` makes DIR one")));
+            HasSubstr("-o DIR` writes one to DIR")));
 }
 
 // In a record of an earlier version, sentence and operands are missing. They are found by judging

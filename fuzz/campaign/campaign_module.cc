@@ -150,8 +150,7 @@ std::string CampaignStatus::ToText() const {
   absl::StrAppend(&text, "; ", cells, " kinds of instructions reached");
   if (const double all = seconds * jobs; all > 0) {
     absl::StrAppendFormat(
-        &text,
-        "; %.0f%% of the jobs' time waiting for engines; %.0f%% on failures, waiting included",
+        &text, "; the jobs spent %.0f%% of their time waiting for engines, and %.0f%% on failures",
         100 * engine_seconds / all, 100 * failure_seconds / all);
   }
   return text;

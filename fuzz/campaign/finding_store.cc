@@ -183,9 +183,9 @@ void FindingStore::AddConsequence(const Entry& entry, reports::Verdict& verdict)
   std::lock_guard<std::mutex> lock(mutex_);
   const auto cause = corrupted_by_.find(entry.origin);
   if (verdict.kind != Outcome::kCrash || cause == corrupted_by_.end()) return;
-  verdict.notes.push_back(absl::StrCat(
-      "perhaps not a new failure: the same module has a known one that corrupts memory (",
-      cause->second.link.empty() ? cause->second.signature : cause->second.link, ")"));
+  verdict.notes.push_back(
+      absl::StrCat("perhaps not new: the same module has a known failure that corrupts memory (",
+                   cause->second.link.empty() ? cause->second.signature : cause->second.link, ")"));
 }
 
 absl::Status FindingStore::CountAgain(const Key& original_key) {

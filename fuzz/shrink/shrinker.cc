@@ -251,33 +251,33 @@ absl::string_view ReasonText(Difference difference) {
     case Difference::kSame:
       return "the same failure";
     case Difference::kBudgetExhausted:
-      return "no time or no evaluations were left";
+      return "the limit of time or of evaluations was reached";
     case Difference::kValidity:
-      return "valid where the first was not, or invalid where it was";
+      return "it is valid and the original is not, or vice versa";
     case Difference::kRule:
-      return "another rule is broken";
+      return "it breaks another rule";
     case Difference::kOperation:
-      return "no operation is left that may be responsible";
+      return "it has no operation that may be responsible";
     case Difference::kPermutation:
-      return "the permuting loop is missing";
+      return "it has no loop that permutes";
     case Difference::kRepeated:
-      return "tried before";
+      return "it was tried before";
     case Difference::kSteps:
       return "it might not terminate";
     case Difference::kSignature:
-      return "no failure, or one that looks different";
+      return "it has no failure, or another one";
     case Difference::kUndefined:
-      return "the reference cannot evaluate it, and could evaluate the first";
+      return "the reference can evaluate the original, but not this candidate";
     case Difference::kSize:
-      return "the error became slight instead of large, or vice versa";
+      return "its error is slight and was large, or vice versa";
     case Difference::kWrongInput:
-      return "its data are returned wrongly";
+      return "the engine changes its constants or arguments";
     case Difference::kNoPermutation:
       return "it also fails without its permutations";
     case Difference::kBlame:
       return "another operation is responsible";
     case Difference::kFact:
-      return "it fails only by a fact of the engine";
+      return "it violates only a fact of the engine";
   }
   return "";
 }
@@ -347,17 +347,17 @@ bool FailureIdentity::Looks(const FailureSignature& signature) const {
 
 std::vector<std::string> FailureIdentity::Lines() const {
   std::vector<std::string> lines = {
-      absl::StrCat("it looks like: ", OutcomeName(wanted_.kind),
+      absl::StrCat("the verdict is ", OutcomeName(wanted_.kind),
                    wanted_.mismatch.empty() ? "" : absl::StrCat(" (", wanted_.mismatch, ")"),
                    wanted_.only_nan ? ", where only NaN is accepted" : "")};
-  if (!rule_.empty()) lines.push_back(absl::StrCat("the rule that is broken: ", rule_));
+  if (!rule_.empty()) lines.push_back(absl::StrCat("the module breaks the rule ", rule_));
   if (!operations_.empty())
-    lines.push_back(absl::StrCat("responsible: ", absl::StrJoin(operations_, ", ")));
+    lines.push_back(absl::StrCat("possibly responsible: ", absl::StrJoin(operations_, ", ")));
   if (by_documents_ && wanted_.kind == Outcome::kFail)
     lines.push_back("it fails by the documents, without facts of the engine");
   if (moves_) lines.push_back("the responsible operation only moves elements");
   if (orders_) lines.push_back("the responsible operation sorts elements");
-  if (coarse_) lines.push_back("its type has no NaN or no infinity");
+  if (coarse_) lines.push_back("the type of the wrong element has no NaN or no infinity");
   if (small_error_.has_value())
     lines.push_back(*small_error_ ? "the error is slight" : "the error is large");
   if (permutes_) lines.push_back("it fails only with its permutations");

@@ -205,11 +205,11 @@ def allowed(value):
 def judge(answer):
   """True if it is wrong, and what happened in words."""
   if VERDICT == "rejected":
-    return "refused" in answer, answer.get("refused", "the module is taken")
+    return "refused" in answer, answer.get("refused", "the module is accepted")
   if VERDICT == "accepted":
-    return "refused" not in answer, answer.get("refused", "the module is taken")
+    return "refused" not in answer, answer.get("refused", "the module is accepted")
   if "refused" in answer:
-    return None, "the module is refused: " + answer["refused"]
+    return None, "the module is rejected: " + answer["refused"]
   if ELEMENT is None:
     return None, "returned " + "; ".join(answer["outputs"])
   got = answer.get("value", answer["bits"])
@@ -272,8 +272,8 @@ def run_once(plugin):
       wrong = False
   absent = lines[0]["absent"]
   if not wrong and absent:
-    print(f"cannot tell: {words}; StableHLO has no {', '.join(absent)}, so that the engine may have got other "
-          "instructions: `hlocts replay` gives it the HLO module itself")
+    print(f"cannot tell: {words}; StableHLO has no {', '.join(absent)}, so the engine may have got other "
+          "instructions; `hlocts replay` gives it the HLO module itself")
     return 2
   print(("REPRODUCED: " if wrong else "not reproduced: ") + words)
   return 2 if wrong is None else int(wrong)

@@ -39,7 +39,7 @@ absl::Status CheckAnnotation(const Instruction& call) {
   const Shape given = operands.size() == 1 ? operands[0] : Shape::Tuple(std::move(operands));
   const bool none = call.shape().IsTuple() && call.shape().tuple_shapes().empty();
   if (none || call.shape().CompatibleWith(given)) return absl::OkStatus();
-  return InvalidInput(call.name(), ": an annotation returns its operand: expected ",
+  return InvalidInput(call.name(), ": an annotation must return its operand: expected ",
                       given.ToString(), ", found ", call.shape().ToString());
 }
 

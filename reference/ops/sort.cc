@@ -211,7 +211,7 @@ absl::StatusOr<Literal> EvaluateTopK(EvalContext& context, const Instruction& in
   const int64_t k = instruction.IntOr(Attr::kK, 0);
   const bool largest = instruction.BoolOr(Attr::kLargest, true);
   if (!operand.shape().IsArray() || IsComplex(operand.element_type())) {
-    return Unsupported(instruction.name(), ": topk cannot take ", operand.shape().ToString(false));
+    return Unsupported(instruction.name(), ": topk cannot sort ", operand.shape().ToString(false));
   }
   std::vector<int64_t> dimensions = operand.shape().dimensions();
   const int64_t size = dimensions.back();

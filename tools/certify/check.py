@@ -87,7 +87,7 @@ def check_subject(certificate):
         row = OPERATIONS[operation.partition(":")[0]]
         if row.kind == kind and clause in clauses_of(operation):
             return
-    raise Broken("clause %s defines the value of no %s that decides this element" % (clause, kind))
+    raise Broken("clause %s does not define the operation of kind %s that decides this element" % (clause, kind))
 
 
 def element_of(bundle, output, index):
@@ -96,7 +96,7 @@ def element_of(bundle, output, index):
         noted.clear()
     allowed, actual = outputs_of(bundle)
     if not isinstance(output, int) or not 0 <= output < len(allowed) or not isinstance(index, list):
-        raise Broken("output: expected one of %d outputs" % len(allowed))
+        raise Broken("output and index: expected an element of one of %d outputs" % len(allowed))
     try:
         return allowed[output][index].stored, next(iter(actual[output][index].stored))
     except RecursionError as error:
@@ -124,12 +124,12 @@ def outputs_of(bundle):
         rest = iter(inputs)
         arguments.append([arguments_of(p.shape, rest) for p in module.entry.parameters()])
         if next(rest, None) is not None:
-            raise Broken("more inputs than parameters")
+            raise Broken("the bundle has more inputs than the module has parameters")
     results = Evaluator(module).run_devices(module.entry, arguments)
     allowed = [leaf for result in results for leaf in leaves(result)]
     actual = [leaf for of_device in returned for leaf in of_device]
     if [leaf.shape for leaf in allowed] != [shape for shape, _ in actual]:
-        raise Broken("the actual outputs are not those of the module")
+        raise Broken("the shapes of the actual outputs are not those of the module")
     return allowed, [of_elements(*leaf) for leaf in actual]
 
 

@@ -30,17 +30,17 @@ QUOTIENTS = "%q = f32[] divide(%0, %1); f32[] divide(%q, %2)"
 
 CLAIMS = [
     # Clauses of the same section that are irrelevant or that permit the engine's value.
-    ("broken", "value of no", "elementwise_binary.29", "arithmetic", "s32[] divide(%0, %1)",
+    ("broken", "does not define", "elementwise_binary.29", "arithmetic", "s32[] divide(%0, %1)",
      "s32[] 100; s32[] 4", "s32[] 0", []),
-    ("broken", "value of no", "elementwise_comparison.23", "comparison",
+    ("broken", "does not define", "elementwise_comparison.23", "comparison",
      "pred[] compare(%0, %1), direction=GE", "f32[] nan; f32[] 0", "pred[] true", []),
-    ("broken", "value of no", "elementwise_binary.26", "arithmetic", "f32[] remainder(%0, %1)",
+    ("broken", "does not define", "elementwise_binary.26", "arithmetic", "f32[] remainder(%0, %1)",
      "f32[] 4; f32[] -3", "f32[] -2", []),
-    ("broken", "value of no", "elementwise_unary.35", "arithmetic", "f32[] sign(%0)", "f32[] -0",
+    ("broken", "does not define", "elementwise_unary.35", "arithmetic", "f32[] sign(%0)", "f32[] -0",
      "f32[] 0", []),
-    ("broken", "value of no", "elementwise_comparison.9", "comparison",
+    ("broken", "does not define", "elementwise_comparison.9", "comparison",
      "pred[] compare(%0, %1), direction=GE", "f32[] nan; f32[] 0", "pred[] true", []),
-    ("broken", "value of no", "elementwise_binary.2", "arithmetic", "s32[] divide(%0, %1)",
+    ("broken", "does not define", "elementwise_binary.2", "arithmetic", "s32[] divide(%0, %1)",
      "s32[] 100; s32[] 4", "s32[] 0", []),
     # Promises that the caller breaks, and promises that it keeps.
     ("refused", "unique", "scatter.47", "indexing", PROMISED.replace("PROMISE", "unique_indices"),

@@ -188,7 +188,8 @@ absl::Status CheckOutputFolder(const std::string& flag, const std::string& path)
   fs::path place = fs::absolute(path);
   while (!fs::exists(place, none) && place.has_relative_path()) place = place.parent_path();
   if (!fs::is_directory(place, none))
-    return InvalidInput(flag, ": ", path, ": expected a directory, ", place.string(), " is a file");
+    return InvalidInput(flag, ": ", path, ": expected a directory, but ", place.string(),
+                        " is a file");
   if (access(place.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
   return InvalidInput(flag, ": ", path, ": cannot be written: ", std::strerror(errno));
 }

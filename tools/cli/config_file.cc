@@ -190,7 +190,7 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
       for (const std::string& value : entry->values) {
         if (of_folder && !MayFolderSet(*option, key, value)) {
           return InvalidInput(
-              path, ": ", key, " = \"", value, "\": may run code or write any file: expected --",
+              path, ": ", key, " = \"", value, "\" may run code or write any file: expected --",
               key, " on the command line, or HLOCTS_CONFIG=", path, " if you trust the directory");
         }
         if (!option->argument.empty())

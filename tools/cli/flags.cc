@@ -105,8 +105,8 @@ void Flags::AddChoice(const std::string& name, std::string* value,
   auto set = [=](const std::string& text) {
     if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
       throw CLI::ValidationError(
-          name, absl::StrCat("expected ", absl::StrJoin(choices, ", "), ", found \"", text, "\"",
-                             DidYouMean(text, choices)));
+          name, absl::StrCat("expected one of ", absl::StrJoin(choices, ", "), ", found \"", text,
+                             "\"", DidYouMean(text, choices)));
     }
     *value = text;
   };
@@ -128,8 +128,7 @@ void Flags::AddDuration(const std::string& name, double* seconds, const std::str
   auto set = [=](const std::string& text) {
     auto value = ParseDuration(text);
     if (!value || *value <= 0 || *value > kSecondsMax)
-      Refuse(name,
-             "a duration such as 250ms, 60s, 5m or 2h (a number alone: seconds), below 10 years",
+      Refuse(name, "a duration such as 250ms, 60s, 5m or 2h (no unit: seconds), below 10 years",
              text);
     *seconds = *value;
     if (given) *given = true;
@@ -326,10 +325,9 @@ int Parse(Program& program, std::vector<std::string> words) {
                  absl::StrCat("no option ", command, DidYouMean(command, {"--help", "--version"})));
   }
   if (!is_command && !absl::StartsWith(command, "-"))
-    return Wrong("",
-                 absl::StrCat("no subcommand \"", command, "\"",
-                              command == "nightly" ? ": the script share/hlocts/ci/nightly is it"
-                                                   : DidYouMean(command, names)));
+    return Wrong("", absl::StrCat("no subcommand \"", command, "\"",
+                                  command == "nightly" ? ": run the script share/hlocts/ci/nightly"
+                                                       : DidYouMean(command, names)));
   if (is_command && command != "worker") {
     auto extended = WithConfigFile(program.Table(), std::move(words));
     if (!extended.ok()) {

@@ -40,7 +40,7 @@ absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& 
   int64_t bytes = Shape::Tuple(leaves).StorageSizeBytes();
   if (bytes <= options.memory_bytes_max) return absl::OkStatus();
   return absl::ResourceExhaustedError(
-      absl::StrCat("the arguments need ", BytesText(bytes), ", the budget is ",
+      absl::StrCat("the arguments need ", BytesText(bytes), ", but the budget is ",
                    BytesText(options.memory_bytes_max), ": --memory"));
 }
 

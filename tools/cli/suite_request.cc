@@ -102,7 +102,7 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   if (options.update_expectations && !folder.empty() && !std::filesystem::is_directory(folder))
     return InvalidInput("--expectations: ", folder.string(), " is not a directory");
   if (!options.common.infeed.empty() || !options.common.outfeed.empty())
-    return InvalidInput("--infeed and --outfeed are of one module; a case has its own");
+    return InvalidInput("--infeed and --outfeed apply to one module; each case has its own");
   if (const std::string& path = options.common.custom_calls; !path.empty())
     HLOCTS_RETURN_IF_ERROR(Annotate(ReadFile(path).status(), "--custom-calls"));
   return absl::OkStatus();
@@ -123,7 +123,7 @@ absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
     sharded.push_back(std::move(one));
   }
   if (sharded.empty()) return InvalidInput("--partitions: no case is a program for one device");
-  std::fprintf(stderr, "hlocts: %zu of %zu cases are partitioned, the others omitted\n",
+  std::fprintf(stderr, "hlocts: %zu of %zu cases are partitioned; the others are omitted\n",
                sharded.size(), cases.size());
   cases = std::move(sharded);
   return absl::OkStatus();
@@ -245,7 +245,7 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
   suites::AddUnmeasuredSweeps(request.cases, request.costs);
   HLOCTS_RETURN_IF_ERROR(KeepShard(options.shard, request.costs, request.cases, request.record));
   if (options.claim && request.record.shard_count > 1)
-    return InvalidInput("--claim is made of one whole run: remove --shard");
+    return InvalidInput("--claim: a claim needs one whole run: remove --shard");
   if (options.partitions > 0) HLOCTS_RETURN_IF_ERROR(ShardCases(options.partitions, request.cases));
   SortByDescendingCost(request.costs, request.cases);
   request.runner = RunnerOf(options, *profile, request.cases.size());

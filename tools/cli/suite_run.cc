@@ -247,7 +247,7 @@ class SuiteRun {
     HLOCTS_ASSIGN_OR_RETURN(engines_, suites::StartEngines(request_.engines, unavailable));
     if (!engines_.all.empty() || !folder_.HoldsRun()) return absl::OkStatus();
     return absl::UnavailableError(
-        absl::StrCat("none of the engines starts: the earlier run in ", options_.out, " is kept"));
+        absl::StrCat("no engine could be started; the earlier run in ", options_.out, " is kept"));
   }
 
   absl::Status RunAll() {

@@ -32,7 +32,7 @@ absl::StatusOr<Literal> NextInfeedLiteral(SetInterpreter& interpreter, const Ins
                                           const Shape& shape) {
   const Literal* literal = interpreter.NextInfeed();
   if (literal == nullptr) {
-    return Unsupported(infeed.name(), ": no infeed literal is left for it");
+    return Unsupported(infeed.name(), ": all items of the infeed are used up");
   }
   if (!literal->shape().CompatibleWith(shape)) {
     return InvalidInput(infeed.name(), ": expected an infeed of ", shape.ToString(false),
