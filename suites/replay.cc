@@ -76,7 +76,8 @@ std::string PlacesFile(const std::string& key) {
   return cache.ok() && !key.empty() ? absl::StrCat(*cache, "/places/", key) : "";
 }
 
-// Returns the stored argument that is `recorded` with its path; nullopt if there is none here.
+// Returns the stored argument that equals `recorded` without its directories, or nullopt if this
+// machine has none.
 std::optional<std::string> WordWithPath(const std::string& recorded, const std::string& key) {
   // The key must be a hash: otherwise it could name a file outside of the cache.
   if (key.find_first_not_of("0123456789abcdef") != std::string::npos) return std::nullopt;

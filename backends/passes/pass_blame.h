@@ -100,7 +100,7 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
 // if the engine does not report that module or made no code.
 absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject, const EngineFactory& engine);
 
-// Concludes from the dumps and verdicts; the part of BlamePass that runs nothing.
+// Draws the conclusion from the dumps and verdicts. This part of BlamePass runs nothing.
 void Conclude(const DumpedModule& dumped, bool has_values, PassBlame& blame);
 
 // Extends XLA_FLAGS during its lifetime; a worker that starts meanwhile inherits the flags.

@@ -80,7 +80,8 @@ INSTANTIATE_TEST_SUITE_P(
                                  " ROOT p = f32[1,1] pad(x, z), padding=-2_0x0_-2 }",
                                  4, "fail pad f32 value"}));
 
-// The smallest number of elements that fails is not a multiple of another size of the leaves.
+// The smallest failing number of elements is not a multiple of the other dimensions' sizes, so the
+// module has it only after its arrays are flattened.
 INSTANTIATE_TEST_SUITE_P(
     Rank, ShrinkFaultTest,
     testing::Values(FaultyModule{"select.tail-dropped-from-8",

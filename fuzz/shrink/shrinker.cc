@@ -198,7 +198,8 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
       // This pass precedes those that reduce sizes. An index that is in bounds in a large array may
       // be out of bounds in a smaller one. The smaller module would then fail for another reason.
       {"indices", false, SimplifyIndices},
-      // Equal elements come before sizes: the pass for literals keeps special values in place.
+      // Elements are made equal before sizes are reduced. SimplifyLiterals does not suffice: it
+      // keeps special values in place, which prevents the removal of other elements.
       {"counting", false, IotaInsteadOfConstants},
       {"elements", false, RepeatOneElement},
       {"dimensions", true, ShrinkDimensions},

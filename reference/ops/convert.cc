@@ -148,7 +148,8 @@ struct F32ToS32 {
     return x == x ? truncated : 0;
   }
 };
-// Rounds integers from 2^24 on to odd as floats, so the conversion to bf16 is the only rounding.
+// Integers of magnitude 2^24 or more are rounded to odd in f32 first, so the result equals a single
+// rounding to bf16.
 struct S32ToBF16 {
   static uint16_t Apply(int32_t x) {
     uint32_t sign = static_cast<uint32_t>(x >> 31);

@@ -64,7 +64,8 @@ absl::StatusOr<Literal> EvaluateDot(EvalContext& context, const Instruction& ins
   DotGeometry geometry =
       DotGeometryOf(DotDimensionsOf(instruction), operands[0].shape().dimensions(),
                     operands[1].shape().dimensions());
-  // Reserves scratch space for both operands and the result as elements of the system.
+  // Reserves scratch space for both operands and the result, converted to `system`, the type in
+  // which the sum is computed.
   int64_t elements =
       operands[0].element_count() + operands[1].element_count() + shape.ElementCount();
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes(elements * 2 * StorageBytes(system)));

@@ -54,7 +54,8 @@ TEST(ShardingCallTest, EachDeviceHasItsTile) {
                   "s32[5] {1, 2, 3, 4, 5}"),
             absl::StrCat(Text("s32[3] {1, 2, 3}"), " | ", Text("s32[3] {4, 5, 0}"), " | ",
                          Text("s32[3] {1, 2, 3}"), " | ", Text("s32[3] {4, 5, 0}")));
-  // An axis that is not manual divides the array, so each device has all of it.
+  // An axis that is not manual leaves the partitioning to the compiler: the region has the whole
+  // array.
   EXPECT_EQ(RunOn(absl::StrFormat(kLocal, "2]<=[2]", 5), 2, "s32[5] {1, 2, 3, 4, 5}"),
             Text("s32[5] {1, 2, 3, 4, 5}"));
 }

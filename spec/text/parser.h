@@ -12,8 +12,8 @@
 //   text.arity       the number of operands is wrong
 //   text.literal     a constant does not fit its shape, or is elided as {...}
 //   text.limit       the text is nested too deeply, or describes more elements than it contains
-// Memory use is proportional to the text, except for constants of a single number, whose zeros have
-// their own budget. Nesting is limited, so that no input overflows the stack.
+// Memory use is proportional to the text, except for array constants that are written as one
+// number. A separate budget limits those. Nesting is limited, so that no input overflows the stack.
 #pragma once
 
 #include <memory>

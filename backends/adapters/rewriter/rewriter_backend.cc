@@ -31,7 +31,7 @@ constexpr char kWorker[] = "/backends/adapters/rewriter/rewriter_worker.py";
 class RewriterBackend : public Backend {
  public:
   // `xla` converts from and to HLO; null if the external rewriter `foreign` accepts HLO. `foreign`
-  // is null if the wheel's own passes rewrite the module.
+  // runs a pass of another release; null if the pass is in the wheel of `xla`.
   RewriterBackend(std::string name, Rewriter rewriter, std::unique_ptr<Converter> xla,
                   std::unique_ptr<Converter> foreign, std::unique_ptr<Backend> reference)
       : name_(std::move(name)),

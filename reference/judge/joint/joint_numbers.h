@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts numbers of literals for joint predicates, and writes them for judges that do not use
-// this program.
+// Converts numbers of literals for joint predicates, and writes them to certificates, for
+// checkers that share no code with this program.
 //
 // A joint predicate judges a whole array whose elements cannot be judged one by one: a
 // factorization, a transform, a sort with ties. A new predicate derives from JointPredicate and

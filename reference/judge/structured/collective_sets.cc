@@ -166,7 +166,7 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
                                                     const Instruction& instruction,
                                                     const DeviceOperands& operands) {
   DeviceGrid grid = GridOf(interpreter);
-  // Offsets and sizes of a ragged-all-to-all are positions, so they do not move.
+  // The offsets and sizes of a ragged-all-to-all say where elements go. They are not moved.
   const bool ragged = instruction.opcode() == Opcode::kRaggedAllToAll;
   const size_t moved = ragged ? 2 : instruction.operands().size();
   std::vector<std::vector<Literal>> arguments;

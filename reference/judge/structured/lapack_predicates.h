@@ -32,8 +32,8 @@ double LapackTolerance(int64_t rows, int64_t columns, double eps);
 // Slots for parts of the result of geqrf. The product of its reflectors is the result of orgqr. The
 // triangle R alone remains if the reflectors below it are masked.
 inline constexpr int kQrProductSlot = 2, kQrTriangleSlot = 3;
-// Returns true if `packed` is the packed result of a geqrf, at its original positions, possibly
-// with columns appended, and `tau` has the factors of the same geqrf.
+// Returns true if `packed` is the packed result of a geqrf, with every element in its original
+// position and possibly with columns appended, and `tau` has the factors of the same geqrf.
 bool IsQrOf(const SetArray& packed, const SetArray& tau);
 
 // Returns the predicate of a call. Its slots are the leaves of the result, in order. A leaf to

@@ -152,7 +152,8 @@ SetContext ContextOfKeys(SetInterpreter& interpreter, const Instruction& instruc
   return context;
 }
 
-// Returns f32 keys, or nullptr if they are unknown or init is a NaN. Only the best key can win.
+// Returns the f32 keys if all of them are known and init is not a NaN, else nullptr. With known
+// keys, only the terms that have the best key can win.
 const float* PlainKeys(const SetArray& keys, const SetArray& init) {
   const bool plain = keys.exact() && keys.element_type() == PrimitiveType::kF32 && init.exact() &&
                      !std::isnan(init.literal().data<float>()[0]);

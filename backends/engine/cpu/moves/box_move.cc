@@ -16,7 +16,8 @@ int64_t StartAt(PrimitiveType type, const uint8_t* elements, int64_t i) {
   return start;
 }
 
-// Copies a contiguous slice. While loops over single elements make many small copies.
+// Copies a contiguous slice. Small sizes come first: an HLO `while` loop over single elements makes
+// many small copies.
 void CopySlice(const uint8_t* from, int64_t bytes, uint8_t* to) {
   switch (bytes) {
     case 4:

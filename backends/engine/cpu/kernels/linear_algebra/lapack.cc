@@ -455,7 +455,7 @@ LapackFunction SolveFunction(const Call& call) {
   };
 }
 
-// Returns a leaf with `leading` batch dimensions. A list has one row.
+// Returns a leaf with `leading` batch dimensions. A vector is one row.
 Leaf LeafOf(const Shape& shape, int64_t leading) {
   const int64_t rank = shape.rank() - leading;
   return {shape.element_type(), rank < 2 ? 1 : shape.dimension(-2),
