@@ -85,7 +85,7 @@ TEST(GpuTest, ShortOfMemoryThePoolIsTrimmedAndAskedOnceMore) {
 }
 
 TEST(GpuTest, AFaultThatShowsWhenTheHostWaitsIsALostDevice) {
-  EXPECT_DEVICE(kLost, "HLOCTS_CUDA_SYNC=1 names it", LaunchOne,
+  EXPECT_DEVICE(kLost, "HLOCTS_CUDA_SYNC=1 makes the message name the kernel", LaunchOne,
                 {"HLOCTS_DRIVER_FAIL", "cuStreamSynchronize:999"});
   EXPECT_DEVICE(kLost, "the kernel Fill, interpreted", LaunchOne,
                 {"HLOCTS_DRIVER_FAIL", "cuStreamSynchronize:700"}, {"HLOCTS_CUDA_SYNC", "1"});
