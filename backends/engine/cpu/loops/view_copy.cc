@@ -55,9 +55,9 @@ class TiledCopy {
         out_stride *= dimension.size;
       }
       const int64_t stride = view_.dimensions.back().stride;
-      LoopBranch(reinterpret_cast<const T*>(array) + from + at * stride, stride,
-                 std::min(kRows, inner_ - at), std::min(kColumns, columns() - first),
-                 reinterpret_cast<T*>(out) + to, column_stride, streams_);
+      TransposeRows(reinterpret_cast<const T*>(array) + from + at * stride, stride,
+                    std::min(kRows, inner_ - at), std::min(kColumns, columns() - first),
+                    reinterpret_cast<T*>(out) + to, column_stride, streams_);
     }
   }
 
@@ -67,8 +67,8 @@ class TiledCopy {
   int64_t blocks() const { return (inner_ + kRows - 1) / kRows; }
 
   template <typename T>
-  static void LoopBranch(const T* from, int64_t stride, int64_t rows, int64_t columns, T* to,
-                         int64_t to_stride, bool streams) {
+  static void TransposeRows(const T* from, int64_t stride, int64_t rows, int64_t columns, T* to,
+                            int64_t to_stride, bool streams) {
     if constexpr (sizeof(T) <= 8) {
       const kernels::TransposeRequest request = {sizeof(T), rows, columns,   from,
                                                  stride,    to,   to_stride, streams};

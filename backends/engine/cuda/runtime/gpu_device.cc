@@ -33,20 +33,20 @@ class GpuDevice : public Device {
 
   absl::StatusOr<void*> Allocate(int64_t bytes) override;
   void Release(void* data) override {
-    const LoopBranch turn(*this);
+    const DeviceLock guard(*this);
     driver_.cuMemFreeAsync_(Address(data), gpu_.stream);
   }
   // `from` may be changed after the call, because the driver has read pageable memory by then.
   absl::Status Upload(void* to, const void* from, int64_t bytes) override {
     if (bytes <= 0) return absl::OkStatus();
-    const LoopBranch turn(*this);
+    const DeviceLock guard(*this);
     return gpu_.Check(
         driver_.cuMemcpyHtoDAsync_(Address(to), from, static_cast<size_t>(bytes), gpu_.stream),
         "an upload");
   }
   absl::Status Download(void* to, const void* from, int64_t bytes) override {
     if (bytes <= 0) return absl::OkStatus();
-    const LoopBranch turn(*this);
+    const DeviceLock guard(*this);
     HLOCTS_RETURN_IF_ERROR(gpu_.CheckWait(
         driver_.cuMemcpyDtoHAsync_(to, Address(from), static_cast<size_t>(bytes), gpu_.stream),
         "a kernel, or the download of its results"));
@@ -54,7 +54,7 @@ class GpuDevice : public Device {
   }
   absl::Status Copy(void* to, const void* from, int64_t bytes) override {
     if (bytes <= 0) return absl::OkStatus();
-    const LoopBranch turn(*this);
+    const DeviceLock guard(*this);
     return gpu_.Check(driver_.cuMemcpyDtoDAsync_(Address(to), Address(from),
                                                  static_cast<size_t>(bytes), gpu_.stream),
                       "a copy");
@@ -64,23 +64,23 @@ class GpuDevice : public Device {
   absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source,
                                   bool fast_math) override;
   absl::Status Synchronize() override {
-    const LoopBranch turn(*this);
+    const DeviceLock guard(*this);
     return gpu_.Wait("a kernel");
   }
   absl::Status StartClock() override {
-    const LoopBranch turn(*this);
+    const DeviceLock guard(*this);
     return gpu_.Check(driver_.cuEventRecord_(gpu_.started, gpu_.stream), "an event");
   }
   absl::StatusOr<double> StopClock() override;
   absl::StatusOr<bool> CallLibrary(const LibraryPlan& plan, const void* const* in,
                                    void* const* out) override {
-    const LoopBranch turn(*this);
+    const DeviceLock guard(*this);
     return std::visit([&](const auto& one) { return Call(gpu_, one, in, out); }, plan);
   }
 
  private:
-  struct LoopBranch {
-    explicit LoopBranch(GpuDevice& device) : lock(device.mutex_) {
+  struct DeviceLock {
+    explicit DeviceLock(GpuDevice& device) : lock(device.mutex_) {
       device.driver_.cuCtxSetCurrent_(device.gpu_.context);
     }
     std::lock_guard<std::mutex> lock;
@@ -109,7 +109,7 @@ class GpuDevice : public Device {
 
 // If memory is exhausted, returns the pool's unused memory to the device and tries again.
 absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
-  const LoopBranch turn(*this);
+  const DeviceLock guard(*this);
   CUdeviceptr address = 0;
   const size_t size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
   CUresult result = driver_.cuMemAllocAsync_(&address, size, gpu_.stream);
@@ -153,7 +153,7 @@ absl::Status GpuDevice::Load(Written& written) {
 }
 
 absl::StatusOr<int64_t> GpuDevice::Compile(hl::Kernel, const std::string& source, bool fast_math) {
-  const LoopBranch turn(*this);
+  const DeviceLock guard(*this);
   const int64_t number = static_cast<int64_t>(written_.size());
   const auto [known, is_new] = known_.emplace(std::pair(source, fast_math), number);
   if (!is_new) return known->second;
@@ -185,7 +185,7 @@ absl::StatusOr<CUfunction> GpuDevice::FunctionOf(hl::Kernel kernel, int64_t code
 // size apart. A thread of an emitted loop computes kLoopElements elements at a time.
 absl::Status GpuDevice::Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                                int64_t code) {
-  const LoopBranch turn(*this);
+  const DeviceLock guard(*this);
   if (plants_) HLOCTS_RETURN_IF_ERROR(Plant());
   HLOCTS_ASSIGN_OR_RETURN(const CUfunction function, FunctionOf(kernel, code));
   const bool is_blocks = kernel >= hl::kBlockKernels && kernel < hl::kPlainKernels;
@@ -223,7 +223,7 @@ absl::Status GpuDevice::Plant() {
 }
 
 absl::StatusOr<double> GpuDevice::StopClock() {
-  const LoopBranch turn(*this);
+  const DeviceLock guard(*this);
   HLOCTS_RETURN_IF_ERROR(gpu_.Check(driver_.cuEventRecord_(gpu_.stopped, gpu_.stream), "an event"));
   HLOCTS_RETURN_IF_ERROR(gpu_.CheckWait(driver_.cuEventSynchronize_(gpu_.stopped), "a kernel"));
   float milliseconds = 0;

@@ -61,9 +61,9 @@ absl::Status FactorOne(const Parallel& parallel, const CholeskyRequest& r, int64
   View<T> u = ViewOf<T>(memory.As<T>(), n, n, row), factor = MatrixOf<T>(r.output, batch, n, n);
   // The transpose of the lower factor of `a` is the upper factor of the transpose of `a`.
   if (r.lower) {
-    LoopBranch(operand, u);
+    SetTransposed(operand, u);
     Factor(parallel, u);
-    LoopBranch(u, factor);
+    SetTransposed(u, factor);
   } else {
     u = operand;
     Factor(parallel, u);

@@ -54,7 +54,7 @@ View<T> BlockOf(View<T>& view, int64_t row, int64_t column, int64_t rows, int64_
 
 // Sets `to` to the transpose of `from`.
 template <typename T>
-void LoopBranch(const View<T>& from, View<T> to) {
+void SetTransposed(const View<T>& from, View<T> to) {
   if constexpr (sizeof(T) <= 8) {
     (void)Transpose({sizeof(T), from.rows(), from.cols(), from.data(), from.outerStride(),
                      to.data(), to.outerStride()});

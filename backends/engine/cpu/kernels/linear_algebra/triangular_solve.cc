@@ -30,7 +30,7 @@ void LoadTriangle(const TriangularSolveRequest& r, const SolveShape& shape, int6
                   View<T> l) {
   const View<T> a = MatrixOf<T>(r.a, batch, shape.n, shape.n);
   if (shape.turn) {
-    LoopBranch(a, l);
+    SetTransposed(a, l);
   } else {
     l = a;
   }
@@ -78,7 +78,7 @@ absl::Status SolveOne(const Parallel& parallel, const TriangularSolveRequest& r,
   if (r.left_side) {
     x = b;
   } else {
-    LoopBranch(b, x);
+    SetTransposed(b, x);
   }
   if (shape.flip) x.colwise().reverseInPlace();
   const double products = 0.5 * static_cast<double>(n * n) * std::min(kTile, columns);
@@ -94,7 +94,7 @@ absl::Status SolveOne(const Parallel& parallel, const TriangularSolveRequest& r,
   if (r.left_side) {
     solution = x;
   } else {
-    LoopBranch(x, solution);
+    SetTransposed(x, solution);
   }
   return absl::OkStatus();
 }

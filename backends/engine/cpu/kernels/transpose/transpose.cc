@@ -57,7 +57,7 @@ void TransposeElements(const TransposeRequest& q, int64_t row, int64_t row_end, 
 }
 
 template <typename T, bool kStreams>
-void LoopBranch(const TransposeRequest& q) {
+void TransposeTiles(const TransposeRequest& q) {
   constexpr int64_t kLine = kLineBytes / static_cast<int64_t>(sizeof(T));
   const T* from = static_cast<const T*>(q.from);
   T* to = static_cast<T*>(q.to);
@@ -84,10 +84,10 @@ void TransposeAll(const TransposeRequest& request) {
     if constexpr (kSide<T> * sizeof(T) == kLineBytes) {
       const auto to = reinterpret_cast<uintptr_t>(request.to);
       if (request.streams && (to | request.to_stride * sizeof(T)) % kLineBytes == 0) {
-        return LoopBranch<T, true>(request);
+        return TransposeTiles<T, true>(request);
       }
     }
-    LoopBranch<T, false>(request);
+    TransposeTiles<T, false>(request);
   });
 }
 
