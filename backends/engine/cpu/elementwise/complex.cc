@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Complex arithmetic and functions. They are computed in the next wider type. In it, sums of
+// Complex arithmetic and functions. They are computed in the next wider type, in which sums of
 // squares neither overflow nor lose bits that affect the rounded result.
 #include <cmath>
 #include <complex>
@@ -15,7 +15,7 @@ namespace {
 template <typename W>
 using Z = std::complex<W>;
 
-// Multiplies by the formula. Unlike the C++ library's operator, does not restore infinities.
+// Computes (ac - bd) + i(ad + bc) even if it is NaN, where C++'s operator may return infinity.
 struct Multiply {
   template <typename W>
   static Z<W> Of(Z<W> x, Z<W> y) {
@@ -190,7 +190,7 @@ KernelFunction OfFunction(ops::ComplexFunction function) {
 
 template <typename T, typename W>
 KernelFunction OfArithmetic(ops::ComplexArithmetic operation) {
-  // Computes f64 products in T, because a rounding to long double would be an additional rounding.
+  // Computes f64 products in T: in long double they would be rounded twice.
   using A = std::conditional_t<std::is_same_v<W, long double>, T, W>;
   switch (operation) {
     case ops::ComplexArithmetic::kMultiply:

@@ -24,7 +24,7 @@ void TakeReal(const void* from, void* out, int64_t count) {
   }
 }
 
-// The maximum number of elements of IntoComplex and the other conversions below.
+// The maximum of `count` in IntoComplex and the other conversions below.
 constexpr int64_t kComplexBlock = 256;
 void IntoComplex(const Kernel& parts, const void* a, void* out, int64_t count) {
   alignas(64) uint8_t real[kComplexBlock * sizeof(double)];

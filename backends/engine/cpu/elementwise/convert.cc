@@ -13,7 +13,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Returns true even for a subnormal float if subnormals are flushed.
+// Returns true for a subnormal float even if subnormals are flushed.
 struct IsNotZero {
   template <typename From>
   static uint8_t Apply(From x) {
@@ -134,7 +134,7 @@ void ReducePrecisionKernel(const KernelParameters& p, const void* a, const void*
   if (FormatOf(p.operand_type).non_finite == NonFinite::kIeee) {
     return VectorReducePrecision(StorageBytes(p.operand_type))(p, a, nullptr, nullptr, out, count);
   }
-  // The values of formats without infinities are also f32 values.
+  // A format without infinities is rounded as f32, which represents all its values.
   const MantissaRounder<uint32_t> cut(FormatOf(PrimitiveType::kF32), p.numbers[0], p.numbers[1]);
   for (int64_t i = 0; i < count; ++i) {
     float value = static_cast<float>(LoadFloat(p.operand_type, a, i));

@@ -76,8 +76,8 @@ KernelFunction IntegerKernel(Opcode opcode, PrimitiveType type) {
   });
 }
 
-// Computes the upper half of the double-width product. Sub-byte results are correct as computed,
-// because they are stored with an extension to a byte.
+// Computes the upper half of the double-width product. Sub-byte operands are stored as extended to
+// a byte, and the computed results are extended, too.
 void MulhiKernel(const KernelParameters& parameters, const void* a, const void* b, const void*,
                  void* out, int64_t count) {
   const int width = BitWidth(parameters.operand_type);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that apply an element-wise operation to blocks of elements, of which fused loops and
-// called computations consist. Elements are stored as in a Literal.
+// Kernels that apply an element-wise operation to a block of elements. Fused loops and called
+// computations consist of calls of kernels. Elements are stored as in a Literal.
 #pragma once
 
 #include <cstdint>

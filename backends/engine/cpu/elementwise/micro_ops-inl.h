@@ -160,7 +160,7 @@ inline Result Call(const MicroOp* op, Last, Last, int64_t left, const MicroOp* h
   call.kernel(call.a, call.b, call.c, call.out, call.count);
   HLOCTS_NEXT(Last{}, Last{});
 }
-// Runs a step. It may contain loops, which share the budget of steps.
+// Runs a step. The step may contain loops, which share the budget `left`.
 inline Result Thunk(const MicroOp* op, Last, Last, int64_t left, const MicroOp* here,
                     const MicroOp* next) {
   const MicroThunk& thunk = *static_cast<const MicroThunk*>(op->a);

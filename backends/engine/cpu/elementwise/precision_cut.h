@@ -10,8 +10,8 @@
 namespace hlocts::cpu {
 
 // Rounds the mantissa to nearest, ties to even, then limits the exponent: overflow becomes
-// infinity, and underflow a signed zero. It uses integer arithmetic on formats with infinities,
-// which compilers vectorize.
+// infinity, and underflow a signed zero. The format must have infinities. The arithmetic is on
+// integers, so compilers vectorize it.
 template <typename Bits>
 class MantissaRounder {
  public:

@@ -15,8 +15,8 @@ namespace {
 
 using Complex = std::complex<float>;
 
-// Returns all pairs of these parts. Their order yields vectors of ordinary numbers only, of special
-// numbers only, and of both.
+// Returns ordinary numbers, then all pairs of `parts`. Some vectors thus contain ordinary numbers
+// only, some special numbers only, and some both.
 std::vector<Complex> ComplexNumbers() {
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const float parts[] = {0,     -0.0f,    1,       -2.5f,     0x1p-149f,  1e-30f,        -3e-20f,

@@ -47,7 +47,7 @@ struct F16ToF32 {
 struct F32ToF16 {
   static uint16_t Apply(float x) {
     const uint32_t bits = BitsOf(x), magnitude = bits & 0x7fffffff;
-    // Removes the bias of a normal result, and rounds at bit 13.
+    // Changes the exponent's bias of a normal result, and rounds at bit 13.
     const uint32_t normal = (magnitude - 0x38000000 + 0xfff + ((magnitude >> 13) & 1)) >> 13;
     // Rounds a result below 2^-14 by adding 1/2. The last bit of the sum has the weight of the last
     // bit of a subnormal f16.
@@ -78,7 +78,7 @@ struct ByteFloat {
     bits = magnitude >= kSpecial ? (wide | 0x7f800000) : bits;
     return bits | static_cast<uint32_t>(x & 0x80) << 24;
   }
-  // A normal number is rounded to kDigits mantissa bits, after its bias is removed. A subnormal is
+  // A normal number gets the format's bias, and is rounded to kDigits mantissa bits. A subnormal is
   // rounded by an addition: the last bit of the sum has the weight of the format's least number.
   static uint8_t Encoded(uint32_t bits) {
     constexpr uint32_t kLineUp = kUnit + (23u << 23);
@@ -106,7 +106,7 @@ template <class Format>
 struct F32ToByte {
   static uint8_t Apply(float x) { return Format::Encoded(BitsOf(x)); }
 };
-// Returns nullptr for other pairs of types, which are converted by tables.
+// Returns nullptr if no kernel above converts `from` to `to`. Tables then convert.
 template <class Format>
 KernelFunction OfByteFloat(PrimitiveType byte, PrimitiveType from, PrimitiveType to) {
   using P = PrimitiveType;

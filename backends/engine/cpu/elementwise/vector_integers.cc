@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector division of integers in f32 or f64, compiled once for each instruction set. A quotient by
-// x that is no integer is at least 1/x below the next one. The rounding error is smaller.
+// Vector division of integers in f32 or f64, compiled once for each instruction set. If a
+// quotient by x is no integer, the next integer is at least 1/x above it. Rounding errors are less.
 #include <algorithm>
 #include <limits>
 #include <type_traits>
@@ -20,7 +20,7 @@ namespace hlocts::cpu {
 namespace HWY_NAMESPACE {
 namespace division {
 
-// Returns a divisor that cannot trap: 1 instead of 0, and of -1 for the least dividend.
+// Returns a divisor that cannot trap: 1 if y is 0, or if y is -1 and x is the least integer.
 template <typename T>
 T SafeDivisor(T x, T y) {
   const bool overflows =
@@ -75,8 +75,8 @@ bool DividesByOne(const T* divisors, int64_t count) {
   for (int64_t i = 0; i < count; ++i) differences |= divisors[i] ^ first;
   return differences == 0;
 }
-// If all divisors are equal, as a constant's are, divides by multiplication, which takes half the
-// time.
+// If all divisors are equal, as in a splat constant, multiplies by the reciprocal, which takes half
+// the time.
 template <class F, typename T>
 void DivisionLoop(HLOCTS_ARGUMENTS) {
   const T* divisors = static_cast<const T*>(b);

@@ -101,7 +101,6 @@ KernelFunction Line(PrimitiveType type) {
   }
 }
 
-// Writes copies of the element at `a`.
 template <typename T>
 void FillLoop(HLOCTS_ARGUMENTS) {
   (void)b, (void)c;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares vector divisions and conversions with scalar code, bit for bit. The operands are edge
-// values of each type and random bits. The length of arrays is not a multiple of a vector.
+// values of each type and random bits. The number of elements is no multiple of a vector's.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t kCount = 100003;
 
-// Returns edge values of the type, then random bits. Every third element has few bits.
+// Returns edge values of the type, then random bits. Every third element has few significant bits.
 template <typename T>
 std::vector<T> Elements(uint64_t seed) {
   std::mt19937_64 random(seed);

@@ -50,7 +50,7 @@ inline float Exp(float x) {
   c = c > 89.0f ? 89.0f : c;
   float t;
   const float y = ExpMantissa(c, t);
-  // Multiplies by two factors whose product is 2^n. They are in range even if 2^n is not.
+  // Multiplies by two factors whose product is 2^n. Both are in range even if 2^n is not.
   const uint32_t k = BitsOf(t) - kRounderBits;
   const uint32_t half = static_cast<uint32_t>(static_cast<int32_t>(k) >> 1);
   return y * FloatOf((half + 127) << 23) * FloatOf((k - half + 127) << 23);
@@ -190,7 +190,7 @@ void ExponentialLoop(const KernelParameters&, const void* a, const void*, const 
   }
 }
 
-// Computes sine (phase 0) or cosine (phase 1) of arguments up to 2^13. They are reduced by
+// Computes sine (phase 0) or cosine (phase 1) of arguments up to 2^13, which are reduced by
 // multiples of pi/2 in double.
 template <int kPhase>
 inline float SineOf(float x) {

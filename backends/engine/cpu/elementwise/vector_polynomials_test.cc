@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that blocks of moderate numbers, which need no range checks, have the same bits as others.
+// Tests that a number has the same result in a block without range checks as in one with them.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kCount = 300;
 
-// Compares results in blocks with an extreme number and in blocks without one.
+// Compares results in blocks with an extreme number, which need range checks, and without one.
 TEST(VectorPolynomialsTest, NeighboursChangeNoBits) {
   const float extremes[] = {88.5f, -200.0f, std::numeric_limits<float>::infinity(), NAN};
   for (Opcode opcode : {Opcode::kExponential, Opcode::kExponentialMinusOne, Opcode::kLogistic}) {

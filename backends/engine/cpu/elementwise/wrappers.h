@@ -42,8 +42,8 @@ void LineThroughS64(const KernelParameters& p, const void* a, const void* b, con
 // Copies elements. There is no inner kernel.
 void CopyBytes(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
                int64_t count);
-// Copies elements to another type of the same width. A pred becomes 0 or 1. The unused bits of a
-// byte are extended.
+// Copies elements to another type of the same width. A pred becomes 0 or 1. A sub-byte integer
+// is extended to its byte.
 void SameBits(const KernelParameters& p, const void* a, const void* b, const void* c, void* out,
               int64_t count);
 
