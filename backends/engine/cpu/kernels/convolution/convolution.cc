@@ -72,7 +72,7 @@ void ClearOutput(const ConvolutionRequest& request) {
 
 // The input elements under the outputs, packed as a matrix: [pixel][tap][channel] if channels are
 // adjacent in the input, else [channel][tap][pixel]. The batch is one more spatial dimension, with
-// one tap. It is the innermost one if batch entries are adjacent.
+// one tap: the innermost one if batch entries are adjacent.
 class Patches : public PixelGrid {
  public:
   explicit Patches(const ConvolutionRequest& request)

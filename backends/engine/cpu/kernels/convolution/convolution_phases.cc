@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kPhasesMax = 64;
 
-// Return after how many outputs (or taps) the position modulo base_dilation repeats.
+// Return the number of outputs (or taps) after which the position modulo base_dilation repeats.
 int64_t OutputPeriod(const ConvolutionDimension& d) {
   return d.base_dilation / std::gcd(d.base_dilation, d.window_stride);
 }

@@ -9,7 +9,7 @@
 namespace hlocts::kernels {
 
 // The geometry of one group. Offsets are in elements. Taps are in row-major order. The batch is one
-// more spatial dimension, with one tap. It is the innermost dimension if `batch_inside`, else the
+// more spatial dimension, with one tap: the innermost dimension if `batch_inside`, else the
 // outermost one.
 struct PixelGrid {
   PixelGrid(const ConvolutionRequest& of, bool inside)

@@ -104,7 +104,7 @@ absl::Status RunGroups(const Parallel& parallel, const RowsRequest<T>& r) {
 template <typename T>
 absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r);
 
-// Returns the largest divisor of n that does not exceed its square root.
+// Returns the largest divisor of n that does not exceed the square root of n.
 inline int64_t SplitFactor(int64_t n) {
   int64_t best = 1;
   for (int64_t f = 1; f * f <= n; ++f) {
@@ -269,7 +269,7 @@ absl::Status TransformRows(const Parallel& parallel, const RowsRequest<T>& r) {
 
 constexpr int64_t kRealElements = 1 << 20;  // complex elements that are processed at a time
 
-// Transforms every dimension but the last, in place: along n of [outer, n, inner].
+// Transforms every dimension but the last in place. For each, `data` is [outer, n, inner].
 template <typename T>
 absl::Status OtherDimensions(const Parallel& parallel, const FftRequest& request, int64_t batch,
                              int64_t last, bool inverse, T* data) {

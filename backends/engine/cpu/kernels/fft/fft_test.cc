@@ -37,7 +37,8 @@ std::vector<std::complex<T>> RandomComplex(int64_t count, int seed) {
   return result;
 }
 
-// Checks the normwise error per transform: at most 8 log2 n u, or 24 (Bluestein), lemma 21.
+// Checks the normwise error per transform: at most factor * log2(n) u (lemma 21). The factor is 8,
+// or 24 with Bluestein's algorithm.
 template <typename T>
 void ExpectClose(const std::vector<std::complex<T>>& actual, const std::vector<Wide>& expected,
                  int64_t n, double factor) {

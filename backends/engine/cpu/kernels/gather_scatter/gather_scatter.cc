@@ -91,8 +91,8 @@ bool IsLine(const Moves& moves, IndexedLine& line) {
   return true;
 }
 
-// Checks sizes. Sets `windows` to the number of index vectors times the size of a slice. It is 0 if
-// there is nothing to copy.
+// Checks sizes. Sets `windows` to the number of index vectors times the size of a slice, which
+// is 0 if there is nothing to copy.
 absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t> dimensions,
                            absl::Span<const int64_t> strides, absl::Span<const int64_t> sizes,
                            absl::Span<const int64_t> operand_batch,
@@ -236,12 +236,12 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
       ScatterLine(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
-  // If windows may overhang, they overlap at different positions, so runs cannot be split.
+  // If windows may overhang, different parts of two runs may share an element: runs are not split.
   const int64_t parts = moves.overhangs ? 1
                                         : std::clamp<int64_t>(moves.run.size * bytes / kPartBytes,
                                                               1, parallel.threads());
-  // If windows are spread evenly, each thread updates those of one range, which it often wrote in
-  // an earlier step, otherwise one part of every run. Updates of one element keep their order.
+  // If windows are spread evenly, a thread updates the windows in one range, which it often wrote
+  // in an earlier step; otherwise, a part of every run. Updates of one element keep their order.
   int64_t elements = 1;  // largest offset in the operand, plus 1
   for (size_t d = 0; d < request.operand_dimensions.size(); ++d)
     elements += (request.operand_dimensions[d] - 1) * request.operand_strides[d];

@@ -14,7 +14,7 @@
 namespace hlocts::kernels {
 
 // The array of index vectors, which are the starts of slices (windows). Entry k of index vector i
-// is element i * vector_stride + k * component_stride of the array. It is the start of the slice
+// is element i * vector_stride + k * component_stride of the array: the start of the slice
 // along operand dimension operand_dimensions[k].
 struct IndexVectors {
   const void* data = nullptr;

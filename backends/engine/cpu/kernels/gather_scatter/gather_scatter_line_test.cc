@@ -165,7 +165,7 @@ TEST(GatherScatterLineTest, PartsKeepBits) {
   });
 }
 
-// Checks a gather from random positions, some out of bounds, of an array larger than a near cache.
+// Checks a gather from random positions, some out of bounds, of an array larger than an L1 cache.
 template <typename Index>
 void CheckManyPlaces(PrimitiveType type, int threads) {
   const int64_t size = 140000, count = (1 << 17) + 7001;

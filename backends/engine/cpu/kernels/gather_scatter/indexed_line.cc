@@ -62,7 +62,7 @@ HWY_EXPORT(PickWords);
 namespace {
 
 constexpr int64_t kBlock = 1024;         // indices processed at a time
-constexpr int64_t kNearBytes = 1 << 18;  // an output of this size is in a near cache
+constexpr int64_t kNearBytes = 1 << 18;  // an output of this size fits in an L2 cache
 // The least number of updates that are divided into parts, and the maximum number of parts.
 constexpr int64_t kPartsFrom = 1 << 16, kPartsMax = 8;
 // The least number of updates for each copy of the output: in total, and per element.

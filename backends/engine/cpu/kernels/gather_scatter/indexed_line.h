@@ -13,7 +13,7 @@ namespace hlocts::kernels {
 inline constexpr int64_t kPad = 16;  // the largest number of lanes in a vector of selected updates
 
 // indices[i * index_stride], in [0, last], selects element index * operand_stride of the operand.
-// It belongs to element i * batched_stride of the gathered array or the update array.
+// This corresponds to element i * batched_stride of the gathered array or the update array.
 struct IndexedLine {
   const void* indices = nullptr;
   PrimitiveType index_type = PrimitiveType::kS32;

@@ -100,7 +100,7 @@ bool ClipWindow(const Moves& moves, const Starts& starts, int64_t i,
     if (at <= -size || at >= moves.operand_dimensions[d]) return false;
     const int64_t low = at < 0 ? -at : 0, stride = moves.operand_strides[d];
     const int64_t high = std::min(size, moves.operand_dimensions[d] - at);
-    // Until here `operand` is the offset of the nearest window that is entirely in bounds.
+    // Up to here, `operand` is the offset of the nearest window that is entirely in bounds.
     operand += (at + low - std::clamp<int64_t>(at, 0, moves.operand_dimensions[d] - size)) * stride;
     for (SliceDimension& step : inside) {
       if (size == 1 || step.operand_stride != stride || step.size != size) continue;

@@ -28,7 +28,7 @@ struct Moves {
   absl::Span<const int64_t> operand_dimensions, operand_strides, sizes;
   bool clamp;
   LoopNest<3> batch;  // strides in indices, operand, batched array
-  LoopNest<2> slice;  // strides in operand, batched array; no innermost loop
+  LoopNest<2> slice;  // strides in operand, batched array; without `run`
   LoopDimension<2> run;
   int64_t run_start[2] = {0, 0};  // start of each run in operand, batched array
   // True if a window may be partly out of bounds, because it has several elements along an indexed

@@ -9,19 +9,18 @@
 
 namespace hlocts::kernels {
 
-// Return true if the processor multiplies such groups. Its products of bf16 always treat subnormals
-// as zeros, so they are used only if the current mode does so, too.
+// Return true if the processor multiplies groups of two bf16, or of four 8-bit integers. The first
+// function requires that subnormals are flushed now, because these products always flush them.
 bool MultipliesPairs();
 bool MultipliesQuads();
 
 // Replaces `matrices`, whose elements have `bytes` bytes, by groups, in place or as a copy. There
-// are `free` lines whose sums have `depth` elements. Each group is XORed with `flip`. Groups are
-// contiguous along the sum or along the lines, as the elements were.
+// are `free` lines of `depth` elements. Each group is XORed with `flip`. Groups are contiguous
+// along the depth or across the lines, as the elements were.
 absl::Status MakeGroups(const Parallel& parallel, int bytes, int64_t batch, int64_t free,
                         int64_t depth, uint32_t flip, std::unique_ptr<Scratch>& copy,
                         Matrices& matrices);
 
-// Rounds floats to bf16.
 void EncodeBf16(const float* from, int64_t count, uint16_t* to);
 
 }  // namespace hlocts::kernels

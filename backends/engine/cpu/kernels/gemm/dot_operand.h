@@ -49,7 +49,7 @@ inline Sizes SizesOf(const OperandLoops& lhs, const OperandLoops& rhs) {
           LoopCount(lhs.contracting)};
 }
 
-// Sets `stride` to the only stride of several loops. Returns false if they have several strides.
+// Sets `stride` to that of the loops merged into one. Returns false if they cannot be merged.
 inline bool OneStride(const LoopNest<1>& loops, int64_t& stride) {
   const LoopNest<1> merged = MergedLoops(loops);
   if (merged.size() > 1) return false;

@@ -217,8 +217,8 @@ TEST(DotTest, RandomF32IsWithinItsBoundForAnyThreadCount) {
   });
 }
 
-// The engine computes only half of this product. The bits must be those of a product with a copy of
-// the matrix, whether rows or columns are contracted.
+// A matrix times its transpose is symmetric, so the engine computes only half of the product. The
+// bits must be those of the product with a copy of the matrix, whatever dimension is contracted.
 TEST(DotTest, ProductOfAMatrixWithItselfTurnedOver) {
   const int64_t k = 530;
   for (const int64_t m : {40, 65, 150, 201}) {

@@ -27,7 +27,7 @@ namespace HWY_NAMESPACE {
 constexpr int64_t kBlockTiles = 5;  // tiles of rows in a unit of work
 // The part of b that remains in an L2 cache of 1 MiB.
 constexpr int64_t kChunkBytes = int64_t{512} << 10;
-// Panels in a unit of work. With fewer, packing `a` again takes longer than better balance saves.
+// Panels in a unit of work. With fewer, packing `a` more often costs more than load balance gains.
 constexpr int64_t kPiecePanels = 8;
 constexpr int64_t kPackedBytes = int64_t{64} << 20;  // part of `b` that is packed at a time
 constexpr int64_t kStackBytes = 16384, kFirstCacheBytes = 32768, kSecondCacheBytes = 1 << 20;
@@ -70,14 +70,14 @@ bool ReadsRowsInPlace(const GemmArgs<T>& args) {
          kTileRows * args.a_row * static_cast<int64_t>(sizeof(T)) <= kFirstCacheBytes / 2;
 }
 
-// Returns true if all rows are one unit of work. It is then the only reader of each panel of b.
+// Returns true if all rows are one unit of work, so each panel of b has only one reader.
 template <typename T>
 bool IsOneBlock(const GemmArgs<T>& args) {
   return args.m <= kBlockTiles * kTileRows;
 }
 
-// Returns true if rows of `b` are contiguous and packing them would not save time. It saves time if
-// `a` has more than two tiles of rows, unless `b` fits in a cache.
+// Returns true if rows of `b` are contiguous and packing them would not save time. Packing saves
+// time if `a` has more than two tiles of rows, unless `b` fits in a cache.
 template <typename T>
 bool ReadsPanelsInPlace(const GemmArgs<T>& args) {
   const int64_t bytes = args.n * args.k * static_cast<int64_t>(sizeof(T));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cholesky decomposition a = u* u with u upper triangular. Its updates access contiguous rows.
+// Cholesky decomposition a = u^H u with u upper triangular. Its updates access contiguous rows.
 #include <algorithm>
 #include <cmath>
 #include <complex>

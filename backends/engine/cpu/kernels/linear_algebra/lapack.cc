@@ -250,7 +250,7 @@ void SplitBlocks(Matrix<Complex>& t, Matrix<Complex>& z) {
   }
 }
 
-// Appends eigenvalues to the results. Those of a real matrix are stored as two lists of parts.
+// Appends eigenvalues to the results. For a real matrix, these are two lists of parts.
 template <class T>
 void AppendValues(const Matrix<Complex>& triangular, Results& results) {
   const Matrix<Complex> values = triangular.diagonal().transpose();

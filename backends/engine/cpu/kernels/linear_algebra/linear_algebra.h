@@ -20,7 +20,7 @@ struct CholeskyRequest {
   void* output = nullptr;         // may be the operand
 };
 
-// Decomposes matrices. If one is not positive definite, its factor is NaN from that pivot on.
+// Decomposes matrices. A factor is NaN from the first pivot on that is not positive.
 absl::Status Cholesky(const Parallel& parallel, const CholeskyRequest& request);
 
 enum class TransposeKind : uint8_t { kNone, kTranspose, kAdjoint };

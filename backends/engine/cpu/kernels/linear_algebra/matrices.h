@@ -38,14 +38,13 @@ View<T> MatrixOf(const void* batch, int64_t number, int64_t rows, int64_t column
   T* const data = const_cast<T*>(static_cast<const T*>(batch)) + number * rows * columns;
   return ViewOf<T>(data, rows, columns, columns);
 }
-// Compute c -= a b and c -= a* b for views of f32, f64, c64 and c128. These products are in one
+// Compute c -= a b and c -= a^H b for views of f32, f64, c64 and c128. These products are in one
 // file, because Eigen compiles them for every different operand type.
 template <typename T>
 void SubtractProduct(const View<T>& a, const View<T>& b, View<T> c);
 template <typename T>
 void SubtractAdjointProduct(const View<T>& a, const View<T>& b, View<T> c);
 
-// Returns a block of a view as a view.
 template <typename T>
 View<T> BlockOf(View<T>& view, int64_t row, int64_t column, int64_t rows, int64_t columns) {
   return ViewOf<T>(view.data() + row * view.outerStride() + column, rows, columns,

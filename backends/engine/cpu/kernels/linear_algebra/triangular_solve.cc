@@ -11,7 +11,6 @@ namespace {
 
 constexpr int64_t kTile = 128;  // right-hand sides that a thread solves at a time
 
-// The system l y = x, where l is lower triangular.
 struct SolveShape {
   int64_t n, columns;  // size of l; number of right-hand sides
   bool turn;           // l is the transpose of op(a), x that of b

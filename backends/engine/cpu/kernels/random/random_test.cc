@@ -38,7 +38,7 @@ TEST(RandomTest, KnownAnswers) {
   });
 }
 
-// Compares a long array with arrays of one pair each, for one counter after another.
+// Compares parts of a long array with short arrays that begin at the parts' counters.
 TEST(RandomTest, LongArraysAreTheirCountersInOrder) {
   ForEachIsa([] {
     uint64_t steps = 0;

@@ -41,8 +41,8 @@ struct Plan {
   int64_t outputs, repeats;  // repeats: product of the sizes of `reduced`
 };
 
-// Returns a run of contiguous elements in the type of the computation. If they are not stored like
-// this, converts or copies them to `buffer`.
+// Returns a run of contiguous elements in the type of the computation. If they are stored
+// otherwise, converts or copies them to `buffer`.
 const void* Fetch(const Plan& plan, int64_t offset, int64_t stride, int64_t count, char* buffer) {
   alignas(64) char stored[kMadeBytes / 2];  // for types that are computed in a wider type
   const char* from = stored;
@@ -176,7 +176,7 @@ void ReduceColumns(const Plan& plan, int64_t unit_begin, int64_t unit_end, const
 // Combines the partial results with the init value, and stores the results.
 void Finish(const Parallel& parallel, const Plan& plan, const Partials& partials,
             const ReduceRequest& request) {
-  alignas(16) char init[32] = {};  // of a complex sum: the real part, then the imaginary part
+  alignas(16) char init[32] = {};  // if complex: the real part, then the imaginary part
   const int64_t period = plan.type == request.type ? 1 : 2;
   if (plan.decode) {
     DecodeRun(plan.type, request.init, 1, 1, reinterpret_cast<float*>(init));

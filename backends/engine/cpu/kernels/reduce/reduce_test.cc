@@ -134,7 +134,7 @@ TEST(ReduceTest, OtherKinds) {
   Check<int64_t>(ReduceKind::kAnd, PrimitiveType::kS64, -1, [](auto a, auto b) { return a & b; });
 }
 
-// Sums in f32 that are rounded once are exact for integers that bf16 represents.
+// These sums of integers are exact in f32 (or s32), so the results are the sums, rounded once.
 TEST(ReduceTest, NarrowTypes) {
   using Bf16 = NativeOf<PrimitiveType::kBF16>;
   using F16 = NativeOf<PrimitiveType::kF16>;
@@ -189,7 +189,7 @@ TEST(ReduceTest, LongSumIsWithinItsBoundForAnyThreadCount) {
     const View view = {{count}, {1}, {0}};
     const float one = Reduced(view, ReduceKind::kAdd, PrimitiveType::kF32, data, 0.f, 1, 1)[0];
     EXPECT_LE(std::fabs(one - exact), count * 0x1p-24 * magnitude);
-    EXPECT_LE(std::fabs(one - exact), 1e-5 * magnitude);  // the bound for blocks of 2^18
+    EXPECT_LE(std::fabs(one - exact), 1e-5 * magnitude);  // sums by blocks are more accurate
     for (int threads : {2, 3, 8}) {
       EXPECT_EQ(Reduced(view, ReduceKind::kAdd, PrimitiveType::kF32, data, 0.f, 1, threads)[0],
                 one);

@@ -65,7 +65,7 @@ struct Job {
     int64_t end = 0;
   };
   const RangeBody* body = nullptr;
-  int64_t least = 1, grain = 1;  // least: minimum length of a slice's ranges but the last
+  int64_t least = 1, grain = 1;  // least: minimum length of a range, except a slice's last
   int threads = 1;
   unsigned float_control = 0;
   Slice slices[kMaxThreads];

@@ -15,7 +15,7 @@ namespace hlocts::kernels {
 //   kTotal            -NaN < -inf < ... < -0 < +0 < ... < inf < NaN, by bits (type=TOTALORDER)
 //   kTotalZerosEqual  the same with -0 and +0 equivalent
 //   kNumeric          -0 and +0 equivalent, all NaNs equivalent and above everything
-// If no key is NaN, LT and GT on floats never contradict the order kNumeric. For integers and pred
+// If no key is NaN, the comparisons LT and GT of floats agree with kNumeric. For integers and pred
 // the three orders are the same.
 enum class KeyOrder : uint8_t { kTotal, kTotalZerosEqual, kNumeric };
 

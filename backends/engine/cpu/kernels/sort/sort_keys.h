@@ -40,7 +40,7 @@ struct KeyCode {
     return static_cast<U>(key ^ invert);
   }
 
-  // Returns the bits of the element with this key. Several elements must not share the key.
+  // Returns the bits of the element with this key. No other element may have this key.
   U Bits(U key) const {
     key = static_cast<U>(key ^ invert);
     if (!is_float) return static_cast<U>(key ^ flip);

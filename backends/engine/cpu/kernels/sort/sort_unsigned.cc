@@ -111,7 +111,7 @@ void MergeRound(const Parallel& parallel, const U* from, U* to, int64_t count, i
       const int64_t a_count = std::min(run, count - pair);
       const U* b = a + a_count;
       const int64_t b_count = std::min(run, count - pair - a_count);
-      // A step waits for the previous one of its merge, so the two halves are merged at once.
+      // Each step of a merge waits for the one before, so a loop merges the two halves together.
       const int64_t ranks[] = {first - pair, (first + last) / 2 - pair, last - pair};
       int64_t from_a[3];
       for (int i = 0; i < 3; ++i) from_a[i] = MergeSplit(a, a_count, b, b_count, ranks[i]);

@@ -256,7 +256,7 @@ const Dims kSelectCases[] = {
     {Dim(2, 1), Dim(9, 2, 3), Dim(9, 2, 2), Dim(19, 1)},
     {Dim(9, 3, 1, 1, 1), Dim(8, 4, 2, 1, 1), Dim(5, 1), Dim(7, 1)},
     {Dim(2, 1), Dim(6, 2, 1, 3, 4), Dim(5, 3, 2, -1, -1), Dim(21, 1)},
-    {Dim(40, 3, 2, 1, 1), Dim(33, 3, 2, 1, 1), Dim(64, 1)},  // several bands
+    {Dim(40, 3, 2, 1, 1), Dim(33, 3, 2, 1, 1), Dim(64, 1)},  // a larger array
     {Dim(300, 5, 1, 2, 2), Dim(513, 1)},
     // Channels first. The lengths of rows leave every remainder of a vector.
     {Dim(3, 1), Dim(8, 2, 2), Dim(64, 2, 2)},
