@@ -16,8 +16,8 @@ struct PartitionedStep {
   std::vector<bool> own;  // own[k]: a part reads only its part of operand k
   double cost_ns = 0;     // estimated time of one part on one thread
   // Computes parts [begin, end) on the calling thread. Pointers point to the starts of whole
-  // arrays, but only the parts that are read or written must exist. The bits are the same as if the
-  // whole step runs at once.
+  // arrays, but only the parts that are read or written must exist. The results have the same bits
+  // as if the whole step ran at once.
   std::function<absl::Status(In in, Out out, int64_t begin, int64_t end)> run;
 };
 
@@ -29,7 +29,7 @@ using PartWorkFactory = std::function<std::optional<PartitionedStep>(int64_t par
 struct OperandLocation {
   enum class Kind : uint8_t { kIn, kOut, kInternal };
   Kind kind = Kind::kIn;
-  int32_t number = 0;  // index of the array; -1 if the member does not use it
+  int32_t number = 0;  // index of the array; -1 if the step does not use it
 };
 
 }  // namespace hlocts::cpu

@@ -59,7 +59,7 @@ struct Function {
   int64_t arena_offset = 0;
   std::vector<int32_t> callees;
 
-  // Returns true if result `leaf` is parameter `leaf`, to which no step writes.
+  // Returns true if result number `leaf` is parameter number `leaf`, and no step writes to it.
   bool ForwardsParameter(size_t leaf) const;
 };
 

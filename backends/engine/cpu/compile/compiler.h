@@ -58,7 +58,7 @@ struct StepDraft {
   std::function<StepFunction(std::shared_ptr<const LoopProgram> loop, size_t first)> with_loop;
 };
 
-// Returns the names of this engine's passes, which backends/engine/plan does not have.
+// Returns the names of the passes that only this engine has (backends/engine/plan has the others).
 absl::Span<const absl::string_view> OwnPasses();
 
 class Compiler {

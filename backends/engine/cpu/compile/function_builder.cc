@@ -37,7 +37,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   DropUnread();
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   if (!compiler_.options().disabled.contains("batches")) GroupBatches();
-  if (!compiler_.options().disabled.contains("sums")) FuseComputedOperands();  // outside groups
+  if (!compiler_.options().disabled.contains("sums")) FuseComputedOperands();  // if ungrouped
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
   HLOCTS_RETURN_IF_ERROR(PlaceTemporaries());

@@ -65,7 +65,7 @@ class FunctionBuilder {
   void FuseComputedOperands();
   bool FuseComputedOperandsOf(size_t d);
   // The arrays that the members of a group read and write. OperandLocation::number is an index into
-  // `in`, `out` or `internal`. These contain buffers.
+  // `in`, `out` or `internal`, whose elements are buffers.
   struct BufferMapping {
     struct Member {
       std::vector<OperandLocation> in, out;

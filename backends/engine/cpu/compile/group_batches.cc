@@ -74,7 +74,7 @@ void FunctionBuilder::GroupBatches() {
   };
   if (std::none_of(drafts_.begin(), drafts_.end(), is_anchor)) return;
   // Moves the steps that write iotas' sequences to the front, so that they do not separate the
-  // members of a group. They have no operands.
+  // members of a group. Such a step has no operands.
   std::stable_partition(drafts_.begin(), drafts_.end(),
                         [](const Draft& draft) { return draft.is_copy && draft.in.empty(); });
   PartWorks works;

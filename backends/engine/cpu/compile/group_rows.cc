@@ -11,7 +11,7 @@
 namespace hlocts::cpu {
 namespace {
 
-constexpr int64_t kRowsTogether = 16;             // the widest vector reduces as many at once
+constexpr int64_t kRowsTogether = 16;             // number that the widest vector reduces at once
 constexpr int64_t kGroupedElementsMin = 1 << 14;  // 1 in guard mode
 
 // Returns the number of bytes that the rows of a group may occupy. No result depends on it.

@@ -11,7 +11,7 @@
 
 namespace hlocts::cpu {
 
-// Describes how a step works on rows. If `loop` is null and `is_reduce` is false, it does not.
+// Describes how a step runs row by row. It cannot if `loop` is null and `is_reduce` is false.
 struct RowWork {
   // The step's loop over `elements` elements, if it is a loop.
   std::shared_ptr<const LoopProgram> loop;

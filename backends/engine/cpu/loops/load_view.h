@@ -12,7 +12,8 @@ namespace hlocts::cpu {
 // Copies elements [start, start + count) of a simplified view of `array` to contiguous memory.
 void LoadView(const plan::View& view, int width, const uint8_t* array, int64_t start, int64_t count,
               uint8_t* out);
-// Returns the address of these elements if they are contiguous in the array, else null.
+// Returns the address of elements [start, start + count) of the view if they are contiguous in the
+// array, else null.
 const uint8_t* RunIn(const plan::View& view, int width, const uint8_t* array, int64_t start,
                      int64_t count);
 // Returns the index of the array element at which row `number` of a view begins. A row extends

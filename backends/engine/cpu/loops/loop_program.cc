@@ -118,8 +118,8 @@ int LoopProgram::SingleOf(const Operation& operation) const {
   return chosen;
 }
 
-// Decides which operands are read in place. If a kernel accepts a single element, at most one
-// operand is passed as one. If operands are read in place by rows, the kernel runs row by row, so
+// Decides which operands are read in place. A kernel may support single elements; it gets
+// at most one such operand. If operands are read in place by rows, the kernel runs row by row, so
 // their rows must be equally long. An operand that all its readers read in place is not copied.
 void LoopProgram::LeaveInPlace() {
   for (Register& reg : registers_) {
@@ -243,8 +243,8 @@ int64_t LoopProgram::NewScratch(int width) {
   return offset;
 }
 
-// Returns for each register the last operation that reads it. The value is the number of operations
-// for an output, and -1 if there is no reader.
+// Returns for each register the index of the last operation that reads it, or -1 if none does. For
+// an output, returns operations_.size().
 std::vector<int> LoopProgram::LastReaders() const {
   std::vector<int> last(registers_.size(), -1);
   for (size_t o = 0; o < operations_.size(); ++o) {

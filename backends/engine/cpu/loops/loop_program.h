@@ -21,7 +21,7 @@ class LoopProgram {
   static constexpr int kRegistersMax = 400;
   static constexpr int kOperationsMax = 96;  // each has at most three separate inputs
   static constexpr int kWidthMax = 16;       // maximum bytes of an element
-  // The elements of a step if a result is streamed, and the least elements of a streamed result.
+  // The number of elements in a step of a streamed result, and the minimum in the whole result.
   static constexpr int64_t kStreamStep = 128, kStreamedElements = 1 << 16;
 
   // Adds a register for an input. `array` is its index among the pointers that Run receives.

@@ -17,7 +17,7 @@ class BoxMove {
   // The context must be a dynamic-slice for kRead, a dynamic-update-slice for kWrite.
   BoxMove(const OpContext& context, Kind kind);
   void Run(In in, Out out) const;
-  // Describes the box as one element of an array. Returns false if the box has other elements.
+  // Describes a box of one element. Returns false if MicroElement cannot describe this box.
   bool AsElement(In in, Out out, MicroElement& element) const;
   bool reads() const { return kind_ == Kind::kRead; }
   int width() const { return width_; }

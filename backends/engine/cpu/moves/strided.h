@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies between strided arrays, and converts from and to the type in which they are computed.
+// Copies between strided arrays, and converts arrays to and from the type of a computation.
 #pragma once
 
 #include <complex>

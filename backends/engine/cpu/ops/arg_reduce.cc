@@ -49,7 +49,7 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 struct Case {
   double first, second;
 };
-// All possible results of comparing two values. Integers have only the first three.
+// Pairs of values that yield all results of comparisons. Integers require only the first three.
 constexpr Case kCases[] = {{1, 2}, {2, 1}, {1, 1}, {kNan, 1}, {1, kNan}, {kNan, kNan}};
 
 // Returns 0 if the body selected the first pair, 1 if the second, and -1 if neither.

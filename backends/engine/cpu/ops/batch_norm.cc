@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batch normalization: training, inference and gradient. The values of each feature are computed in
-// double. Elements are normalized in f32 unless they are f64.
+// Batch normalization: training, inference and gradient. The sums and coefficients of each feature
+// are computed in double. Elements are normalized in f32 unless they are f64.
 #include <algorithm>
 #include <cmath>
 #include <type_traits>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot and ragged-dot. A kernel computes products. Operands of types that it does not support, and
-// of ragged-dot, are copied to [batch, rows, contracting].
+// dot and ragged-dot. A kernel computes products. The operands of ragged-dot, and operands of types
+// that the kernel does not support, are copied to [batch, rows, contracting].
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
 #include <algorithm>
@@ -166,8 +166,8 @@ struct KernelProduct {
 // Returns the product as parts that have several batch entries each.
 PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) {
   const std::optional<int64_t> lhs = BatchStride(product.lhs), rhs = BatchStride(product.rhs);
-  // A product outside a group splits a long sum, which a group would not do. A complex sum has
-  // twice as many terms as a real one.
+  // Long sums are split, except in a group. Products with long sums are not grouped, so bits are
+  // the same. A complex sum has twice as many terms as a real one.
   const bool is_deep = 2 * sizes.depth >= kernels::kDeepSum;
   if (!lhs || !rhs || product.lhs.batch.empty() || is_deep) return nullptr;
   return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartitionedStep> {

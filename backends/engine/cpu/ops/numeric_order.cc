@@ -67,7 +67,7 @@ bool Precedes(double a, double b) {
   return std::isnan(b) ? !std::isnan(a) : a < b;  // NaN follows all numbers
 }
 
-// Returns the result of comparing `a` and `b` as elements of one operand; others are zero.
+// Returns the result of comparing `a` and `b` as elements of one operand. All others are zero.
 bool Answer(const Graph& graph, const ElementFunction& body, int32_t parameter, double a,
             double b) {
   static constexpr uint8_t kZeros[16] = {};

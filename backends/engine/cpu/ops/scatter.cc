@@ -85,7 +85,7 @@ std::optional<kernels::ScatterKind> ScatterKindOf(const plan::Graph& body, Primi
   }
   const auto kind = KnownBodyOf(body);
   if (!kind.has_value() || !kernels::ReduceSupported(*kind, type)) return std::nullopt;
-  // The other kinds of scatter have the order of the kinds of reduce.
+  // ScatterKind has kAssign, then the kinds of ReduceKind in the same order.
   return static_cast<kernels::ScatterKind>(static_cast<int>(*kind) + 1);
 }
 

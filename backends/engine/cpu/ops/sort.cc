@@ -17,7 +17,7 @@
 namespace hlocts::cpu {
 namespace {
 
-// Sorts positions by merging. It terminates with a permutation for any comparator.
+// Sorts positions by merging. Terminates with a permutation for any comparator.
 template <typename Less>
 absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
   std::vector<int64_t> other(order.size());
@@ -44,7 +44,7 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
 // a third one. A merge sort may violate such a constraint.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
-// Returns positions in an order in which none follows one that it must precede. Always chooses the
+// Returns the positions in an order in which a comes before b if before(a, b). Always chooses the
 // lowest possible position next. Returns an empty list if there is no such order.
 template <typename Before>
 std::vector<int64_t> OrderOf(size_t n, Before&& before) {
@@ -253,8 +253,8 @@ StepDraft TopKByKernel(const OpContext& context, const kernels::TopKRequest& kno
   return draft;
 }
 
-// Sets the first k elements of `order` to the positions of the k first keys. Of equal keys, that
-// with the lower position comes first.
+// Sets the first k elements of `order` to the positions of the k first keys. Of equal keys, the
+// one with the lower position comes first.
 void PutFirst(const std::vector<uint64_t>& keys, int64_t k, bool largest,
               std::vector<int64_t>& order) {
   std::iota(order.begin(), order.end(), 0);

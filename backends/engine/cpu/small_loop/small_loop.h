@@ -52,8 +52,8 @@ class SmallLoop {
     uint8_t* at = nullptr;
     bool padded = false;
   };
-  // A list of instructions. Those with two operands have a kernel. Settle selects the functions
-  // that run them, depending on which values are in vector registers.
+  // A list of instructions. Each one with two operands has a kernel. Settle selects the function
+  // that runs it, depending on which values are in vector registers.
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;
