@@ -30,7 +30,7 @@ class Device {
   // the result of Compile, or -1 to interpret the kernel's program.
   virtual absl::Status Launch(hl::Kernel kernel, const void* arguments, int64_t count,
                               int64_t code) = 0;
-  // Compiles a kernel whose program `source` contains. Returns -1 if the device has no compiler.
+  // Compiles `source`, which contains the kernel's program. Returns -1 if there is no compiler.
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source,
                                           bool fast_math) = 0;
   // Waits until all launches are complete.

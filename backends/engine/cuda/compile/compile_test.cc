@@ -89,7 +89,7 @@ TEST(CompileTest, EveryKernelOfTheSuitesCompiles) {
               kernels.size(), usage.registers, usage.spilling);
 }
 
-// No module of the suites has a pad or gather that is read by one loop only.
+// The suites have no module with a pad or gather that only one loop reads. This module has both.
 TEST(CompileTest, LoadsOfPadsAndGathersCompile) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { p = f32[5,3] parameter(0) z = f32[] constant(7)\n"

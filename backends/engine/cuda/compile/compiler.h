@@ -31,7 +31,7 @@ struct CompileOptions {
   // If set, receives the source of every kernel that could be compiled, and nothing is compiled.
   std::vector<std::string>* sources = nullptr;
 };
-// Returns the names of this engine's passes, which backends/engine/plan does not have.
+// Returns the names of the passes that only this engine has (backends/engine/plan has the others).
 absl::Span<const absl::string_view> OwnPasses();
 
 // A program in device memory.
@@ -71,7 +71,7 @@ class Compiler {
   bool IsCompiled(int64_t elements) const;
   static constexpr int64_t kProductsForLibrary = int64_t{1}
                                                  << 18;  // `least` for dots and convolutions
-  // Returns true if a library executes count * each operations; auto requires `least` or more.
+  // Returns true if a library should do count * each operations; libraries=auto requires `least`.
   bool ShouldUseLibrary(int64_t count, int64_t each, int64_t least) const;
   // Returns the compiler for steps that run as loops on the host. It may be this compiler.
   Compiler& OnHost();

@@ -13,7 +13,7 @@ namespace hlocts::cuda {
 
 // The arguments and the thread count of a box kernel. Arrays are set later; their addresses are
 // multiples of 16. If `widen`, several elements may be copied as one; it must be false if starts
-// are computed at run time, because they are numbers of single elements.
+// are computed at run time, because those count single elements.
 struct BoxPlan {
   hl::BoxArgs args = {};
   int64_t count = 0;

@@ -19,7 +19,7 @@ struct KernelFacts {
 // Returns a kernel named hl_kernel, without the #include lines.
 std::string EmitKernel(hl::Kernel kernel, absl::Span<const hl::Instr> code,
                        absl::Span<const hl::View> views, const KernelFacts& facts = {});
-// The programs of a reduction by blocks: of a term, of the combination of two, and of the result.
+// A reduction by blocks: `prologue` computes a term, `body` combines two, `epilogue` makes results.
 struct ReduceText {
   absl::Span<const hl::Instr> prologue, body, epilogue;
   absl::Span<const hl::View> views;
@@ -35,8 +35,8 @@ struct RowText {
   bool is_reduce = false;
   int type = 0, init_type = 0, many = 1;
   // The following fields describe rows in registers (compile/held_rows.h). `holds` has the number
-  // of the register array of each input, or -1. `makes` is that of the result. `stores`: the result
-  // is written to memory. `read_back`: a later part reads the result from memory.
+  // of the register array of each input, or -1. `makes` is the result's number. `stores`: the
+  // result is written to memory. `read_back`: a later part reads the result from memory.
   bool wide = true;
   std::vector<int> holds;
   int makes = -1;

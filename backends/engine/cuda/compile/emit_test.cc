@@ -146,7 +146,7 @@ const char* const kPrograms[] = {
     " i = s32[6] constant({3, 0, 3, 3, 29, 30}) u = f32[6] slice(p), slice={[0:6]}\n"
     " ROOT r = f32[30] scatter(w, i, u), update_window_dims={}, inserted_window_dims={0},\n"
     "  scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }",
-    // Rows that are processed in groups of eight, two and one elements; each row has one value.
+    // Groups of a row have eight, two or one elements in these modules. A value per row is used.
     "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
     "ENTRY e { p = bf16[3,1032] parameter(0) z = bf16[] constant(0)\n"
     " s = bf16[3] reduce(p, z), dimensions={1}, to_apply=add\n"
@@ -169,7 +169,7 @@ const char* const kPrograms[] = {
     " m = f32[3,2504] multiply(d, d) t = f32[3] reduce(m, z), dimensions={1}, to_apply=add\n"
     " c = f32[3,2504] broadcast(t), dimensions={0} e = f32[3,2504] divide(d, c)\n"
     " ROOT r = (f32[3,2504], f32[3,2504]) tuple(e, q) }",
-    // Scatter runs of two arrays that are cut into pieces, and a scan of many adjacent lines.
+    // A scatter to two arrays, whose runs are cut into pieces, and a scan of many adjacent lines.
     "f { a = f32[] parameter(0) b = bf16[] parameter(1) c = f32[] parameter(2)\n"
     " d = bf16[] parameter(3) x = f32[] add(a, c) y = bf16[] maximum(b, d)\n"
     " ROOT r = (f32[], bf16[]) tuple(x, y) }\n"

@@ -14,7 +14,7 @@ namespace hlocts::cuda {
 struct RowReads {
   bool wide = true;         // false if the part has one value for each row
   bool needed = true;       // read after the group
-  std::vector<int> arrays;  // for each array: its part, or kRowOperand + operand
+  std::vector<int> arrays;  // for each array: the part that makes it, or kRowOperand + operand
 };
 inline constexpr int kRowOperand = hl::kRowParts;
 

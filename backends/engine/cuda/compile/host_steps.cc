@@ -9,7 +9,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// The run of the step that this thread executes, and the first error of a call in it.
+// The run whose step this thread executes, and the first error of that step's calls.
 struct Caller {
   Run* run;
   absl::Status status = absl::OkStatus();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which pads and gathers are fused into the loop that reads them. The loop then computes
-// their elements instead of reading an array. It must be the only reader, and read each element
-// once and in order.
+// their elements instead of reading an array. The loop must be the only reader, and read each
+// element once and in order.
 #pragma once
 
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace hlocts::cuda {
 
-// Values instead of a loop: kNoReader if there is no reader, kNoLoop if readers are not one loop.
+// Used instead of a loop's NodeId: the value has no reader, or its readers are not a single loop.
 inline constexpr plan::NodeId kNoReader = -1, kNoLoop = -2;
 
 class LoadFusion {

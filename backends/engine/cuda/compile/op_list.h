@@ -57,8 +57,8 @@ absl::StatusOr<Buffer> RunSort(Run& run, const SortJob& job, In in);
 void FindRanks(const plan::Graph& body, bool stable, SortJob& job);
 // Returns the number of bits that represent this number of different values.
 int BitsNeeded(int64_t values);
-// Prepares a sort of indices into an array of `targets` elements, or -1 for no element. Returns
-// true if StoreTarget must write these indices as u32.
+// Prepares a sort of updates by target: an index into an array of `targets` elements, or -1 for
+// none. Returns true if StoreTarget must write the indices as u32.
 absl::StatusOr<bool> SetTargetOrder(Compiler& compiler, int64_t targets, SortJob& job);
 // Prepares a sort by the total order of a type.
 absl::Status SetTotalOrder(Compiler& compiler, PrimitiveType type, bool descending, SortJob& job);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides which loops and copies are fused into a reduction: those whose results only the reduction
-// reads (its prologue), and the loop that is the only reader of its result (its epilogue).
+// reads (the prologue), and the only reader of the reduction's result, if a loop (the epilogue).
 #pragma once
 
 #include <vector>

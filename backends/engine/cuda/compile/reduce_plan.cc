@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int64_t kTermsPerLane = 8;  // the least, if there are many terms
+constexpr int64_t kTermsPerLane = 8;  // the minimum, if several threads add
 constexpr int64_t kTermsPerSplitLane = 16;
 constexpr int64_t kBlocksWanted = 1024;  // several for each multiprocessor of a large GPU
 constexpr int kWarp = 32;

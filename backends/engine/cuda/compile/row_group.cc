@@ -23,7 +23,7 @@ int64_t WidthOf(const StepCandidate& s, const Group& g) {
   return s.is_reduce ? 1 : s.elements / g.rows;
 }
 
-// Returns true if the view repeats element i of an array of one value per row throughout row i.
+// Returns true if the view of an array with one value per row repeats value i throughout row i.
 bool IsOfRow(const hl::View& view, const Group& g) {
   if (view.offset != 0) return false;
   if (g.rows == 1) return view.rank == 0 || (view.rank == 1 && view.stride[0] == 0);
@@ -46,7 +46,7 @@ bool ReadsItsRow(const Function& function, const Sketches& sketches, const Group
       if (function.steps[p].out[0] != step.in[k]) continue;
       if (k >= s.array_views.size()) return false;  // operand k is an init value
       const int64_t made = WidthOf(*sketches[p], g);
-      // It is not known whether an array is read by the terms of a reduction or by its epilogue.
+      // A reduction may read the array in its terms or in its epilogue; the terms are assumed.
       const int64_t read = s.is_reduce ? g.columns : WidthOf(s, g);
       const int view = s.array_views[k];
       if (view == -1 ? made != read : view < 0 || made != 1 || !IsOfRow(s.views[view], g))
@@ -125,8 +125,8 @@ bool IsNeeded(const Function& function, size_t end, int32_t slot) {
   return has(function.result_slots);
 }
 
-// Returns the part that may write its result to the memory of the result of step `made`, or -1. It
-// must be the last reader of that result, read in order, and have elements of the same width.
+// Returns the part that may write its result to the memory of the result of step `made`, or -1. The
+// part must be the last reader of that result, read in order, and have elements of the same width.
 int LastReaderForReuse(const Function& function, const Sketches& sketches, const Group& g,
                        size_t made) {
   const int32_t slot = function.steps[made].out[0];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of rows that fit in the registers of a block's threads. The kernels of block_rows.h read
+// Kernels for rows that fit in the registers of a block's threads. The kernels of block_rows.h read
 // an array again for each part. These kernels read each array of a row from memory once, and do not
 // write values that only the row needs. Both apply operations in the same order. Only emitted code
 // uses these kernels. F has LoadHeld and StoreHeld. R has a thread's register arrays.
@@ -19,8 +19,8 @@
 
 namespace hl {
 
-// The groups of kMaxNeighbours elements of a row of kColumns elements. Each thread has kHeld
-// groups; their distance is kBlockThreads groups.
+// A row of kColumns elements as groups of kMaxNeighbours elements. Each thread has kHeld groups,
+// which are kBlockThreads groups apart.
 template <i64 kColumns, int kMaxNeighbours>
 struct HeldShape {
   static constexpr i64 kGroups = kColumns / kMaxNeighbours;

@@ -21,7 +21,7 @@ namespace hl {
 constexpr int kBlockThreads = 256;
 constexpr int kSharedPlaces = 4;  // operands of a variadic reduction that blocks support
 
-// The inputs of an epilogue: arrays, and as parameters the reduced values.
+// The inputs of an epilogue: arrays, and the reduced values as parameters.
 struct FinishInputs : ArrayInputs {
   const Value* values;
   HL_FN Value Get(const Instr& n) const {
@@ -29,8 +29,8 @@ struct FinishInputs : ArrayInputs {
   }
 };
 
-// The programs of a reduction: of a term, of the combination of two terms, and of the result. An
-// emitted program has the same functions, which return constants.
+// The programs of a reduction: `prologue` computes a term, `body` combines two, and `epilogue`
+// computes the results. An emitted program has the same functions, which return constants.
 struct ReducePrograms {
   Interpreted prologue, body, epilogue;
   HL_FN int Places(int places) const { return places; }
@@ -51,7 +51,7 @@ enum ReduceStage : int {
   kReducePartials,  // combines partial sums to results
 };
 
-// 2^lane_bits threads of a block compute one result. Its terms may be split over several blocks.
+// 2^lane_bits threads of a block compute one result, whose terms may be split over several blocks.
 struct ReduceBlockArgs {
   ReducePrograms body;
   const View* views;

@@ -11,7 +11,7 @@ namespace hl {
 
 constexpr int kScanItems = 8;  // number of elements of a thread
 constexpr int kScanChunk = kScanItems * kBlockThreads;
-constexpr int kScanSteps = 8;  // doublings until each thread has the sum of all before it
+constexpr int kScanSteps = 8;  // doublings until a sum can cover all threads of a block
 
 enum ScanStage : int {
   kScanTotals,   // computes the total of each chunk of `in`

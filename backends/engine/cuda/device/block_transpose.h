@@ -8,7 +8,7 @@
 
 namespace hl {
 
-// Returns the side of a tile: the largest that fits in shared memory, so each thread moves more.
+// Returns the side of a tile: the largest that fits in shared memory, to move more per thread.
 HL_FN constexpr int TileOf(int bytes) { return bytes <= 4 ? 64 : 32; }
 
 // Copies planes [rows, columns]. In the operand, elements of adjacent rows are contiguous; in the

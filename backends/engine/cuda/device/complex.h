@@ -72,7 +72,7 @@ HL_FN double LogAbs(double a, double b) {
   const double most = Larger(a, b), least = Smaller(a, b);
   if (IsInf(a) || IsInf(b)) return Infinity();
   if (most > 0.5 && most < 2) {
-    // |z|^2 - 1 = (most - 1)(most + 1) + least^2. lost and error are rounding errors of products.
+    // |z|^2 - 1 = (most - 1)(most + 1) + least^2. `lost`, `error`: rounding errors of products.
     const double square = least * least, error = ::fma(least, least, -square);
     const double first = (most - 1) * (most + 1), lost = ::fma(most - 1, most + 1, -first);
     const double more = first + square;

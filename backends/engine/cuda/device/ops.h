@@ -30,7 +30,7 @@ enum Op : int {
 // clang-format on
 
 // The type in which functions of f32 and narrower floats are computed. kMathDouble rounds an f64
-// result once. With kMathSingle, a function takes no longer on a GPU than to read its operands.
+// result once. With kMathSingle, a function takes no longer on a GPU than reading its operands.
 enum Math : int { kMathDouble, kMathSingle };
 
 // The directions of kOpCompare and kOpCompareTotal, which are stored in Instr::imm[0].

@@ -240,7 +240,6 @@ HL_FN void ScatterDirectAt(const ScatterDirectArgs& a, const F& f, i64 i) {
   }
 }
 
-// Sets all elements of an array to one value.
 struct FillArgs {
   int bytes, reserved;
   const void* value;

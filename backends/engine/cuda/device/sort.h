@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stable merge sort of positions. Each pass merges pairs of runs of equal width. A thread writes
-// one chunk of a merged pair. Bisection finds its split: how much of the left run precedes the
-// chunk. Splits are made monotone, so any comparator, even an inconsistent one, yields a
+// one chunk of a merged pair. Bisection finds a chunk's split: how much of the left run precedes
+// it. Splits are made monotone, so any comparator, even an inconsistent one, yields a
 // permutation.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_SORT_H_
@@ -72,7 +72,7 @@ HL_FN void SortSplitAt(const SortArgs& a, const F& f, i64 i) {
   a.splits[i] = SplitOf(a, f, row, begin, place - begin);
 }
 
-// Makes the splits of one pair of runs monotone and possible, in one thread.
+// Makes the splits of one pair of runs monotone and within both runs, in one thread.
 HL_FN void SortRepairAt(const SortArgs& a, i64 i) {
   const i64 pairs = (a.size + 2 * a.width - 1) / (2 * a.width);
   const i64 row = i / pairs, begin = i % pairs * 2 * a.width;

@@ -156,7 +156,7 @@ HL_FN i64 LoadTarget(const void* targets, int narrow, i64 i) {
   return static_cast<i64>(static_cast<const u32*>(targets)[i]) - 1;
 }
 
-// Loads an element of a pad or a gather in a program. Its description is stored among the views.
+// Load an element of a pad or a gather in a program. Its description is stored among the views.
 template <class T>
 constexpr int kViewsFor = (sizeof(T) + sizeof(View) - 1) / sizeof(View);
 HL_FN Value LoadPadded(int type, const View* shape, const void* in, const void* value, i64 i) {

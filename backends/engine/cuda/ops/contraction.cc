@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dot, ragged-dot and convolution. A library computes those that it supports, the kernels of
-// device/contraction.h the others.
+// dot, ragged-dot and convolution. A library computes the operations that it supports. The
+// kernels of device/contraction.h compute the others.
 #include <algorithm>
 
 #include "backends/engine/cuda/ops/gemm.h"

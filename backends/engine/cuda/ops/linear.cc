@@ -73,7 +73,7 @@ hl::NormMode ModeOf(Opcode opcode) {
   return opcode == Opcode::kBatchNormGrad ? hl::kNormGradient : hl::kNormInference;
 }
 
-// The operands are operand, scale and offset; inference has also mean and variance. The gradient
+// The operands are operand, scale and offset; inference also has mean and variance. The gradient
 // has operand, scale, mean, variance and grad_output.
 void SetOperands(In in, Out out, hl::NormArgs& args) {
   args.x = in[0];

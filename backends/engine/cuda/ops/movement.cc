@@ -15,7 +15,7 @@ plan::View Strided(absl::Span<const int64_t> sizes, absl::Span<const int64_t> st
   return view;
 }
 
-// The location of a start index: a scalar operand or (in 2018) an element of an array operand.
+// The location of a start index: a scalar operand or, in modules from 2018, an array's element.
 struct Start {
   size_t operand;
   int64_t byte;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // sort with any comparator, stably. A library's radix sort is used if ranks are equivalent to the
-// comparator (sort_rank.cc), merges (device/sort.h) otherwise.
+// comparator (sort_rank.cc), else a merge sort (device/sort.h).
 #include <algorithm>
 #include <limits>
 
@@ -138,7 +138,6 @@ absl::Status CompileSort(Compiler& compiler, SortJob& job) {
   return absl::OkStatus();
 }
 
-// Returns true if the array contains a NaN.
 absl::StatusOr<bool> HasNan(Run& run, const SortJob& job, const SortRank& rank, const void* in) {
   int32_t found = 0;
   HLOCTS_ASSIGN_OR_RETURN(const Buffer flag, run.Allocate(sizeof(found)));

@@ -129,7 +129,7 @@ bool AddRanks(const plan::Graph& body, plan::ValueId value, const SortJob& job,
 }  // namespace
 
 // Finds the ranks that the body compares. An IEEE comparison gives a NaN no rank: a stable sort may
-// have to leave a NaN in place, and a sort by several keys ignores the other keys of a NaN. The
+// have to leave a NaN in place, and if an element's key is NaN, its later keys are ignored. The
 // ranks of such comparisons are valid only if no key is a NaN.
 void FindRanks(const plan::Graph& body, bool stable, SortJob& job) {
   std::vector<Comparison> found;

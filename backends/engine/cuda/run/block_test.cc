@@ -15,7 +15,7 @@
 namespace hlocts::cuda {
 namespace {
 
-// An f32 NaN that is widened and narrowed keeps its bits. A NaN that only f64 has remains a NaN.
+// An f32 NaN that is widened and narrowed keeps its bits. Other f64 NaNs remain NaNs.
 TEST(BlockTest, NansOfBothWidths) {
   for (uint32_t payload = 1; payload < 0x800000; payload += 4093) {
     for (uint32_t sign : {0u, 0x80000000u}) {

@@ -25,7 +25,7 @@ class DeviceExecutable : public pjrt::Executable {
   absl::StatusOr<pjrt::ExecuteResult> Execute(const pjrt::ExecuteRequest& request) override;
 
  protected:
-  // Runs the module as one device of the execution, with the numbers in `run`.
+  // Runs the module as one device of the execution. `run` has the numbers of that device.
   virtual absl::StatusOr<std::vector<Literal>> RunOne(
       Run& run, const std::vector<Literal>& arguments) const = 0;
 

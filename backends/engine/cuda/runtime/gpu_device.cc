@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kThreads = 128, kBlockThreads = 256;
 constexpr int64_t kLoopElements = 4;
-// The value of each new byte under $HLOCTS_CUDA_POISON. As f32 and f64 it is a small odd number.
+// The value of each new byte under $HLOCTS_CUDA_POISON. As f32 or f64, it is a number close to 0.
 constexpr unsigned char kPoison = 0xa5;
 constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 constexpr size_t kKernelsLoadedMax = 2048;
@@ -134,7 +134,7 @@ absl::StatusOr<void*> GpuDevice::Allocate(int64_t bytes) {
 
 absl::Status GpuDevice::Load(Written& written) {
   if (loaded_ >= kKernelsLoadedMax) {
-    // A kernel that is still in use is loaded again at its next launch.
+    // A kernel that is needed later is loaded again at its next launch.
     HLOCTS_RETURN_IF_ERROR(gpu_.Wait("a kernel"));
     for (Written& other : written_) {
       if (other.function != nullptr) driver_.cuModuleUnload_(other.module);

@@ -10,9 +10,9 @@ add_custom_command(OUTPUT ${generated}/device_headers.inc
   COMMAND ${CMAKE_COMMAND} -DOUT=${generated}/device_headers.inc
           -DROOT=${engine_include} "-DFILES=${device_headers}" -P ${runtime}/embed.cmake
   DEPENDS ${device_headers} ${runtime}/embed.cmake VERBATIM)
-# Machine code for the architectures in use, which requires no compiler at run time and runs under
-# every driver for CUDA 13, and PTX of the oldest for all others. Code for 8.0 also runs on 8.6 and
-# 8.9, code for 10.0 on 10.3, code for 12.0 on 12.1.
+# Architectures to have machine code for. It requires no compiler at run time and runs under every
+# driver for CUDA 13. All others use PTX of the oldest one. Code for 8.0 also runs on 8.6 and 8.9,
+# code for 10.0 on 10.3, code for 12.0 on 12.1.
 set(HLOCTS_CUDA_ARCHITECTURES "80;90;100;120" CACHE STRING
     "Compute capabilities, without the dot, to have code for; or native; empty: PTX alone")
 # The engine's kernels use no feature of a newer architecture, so all code is compiled from the PTX
