@@ -49,7 +49,7 @@ class Communicator {
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& name,
                     Message message);
   absl::StatusOr<Message> Receive(int64_t device, int64_t channel, const std::string& name);
-  // Records that the device's program has finished. To wait for the device is then an error.
+  // Records that the device's program has finished. Waiting for the device is then an error.
   void End(int64_t device);
 
   // The items of each device's infeed and outfeed.

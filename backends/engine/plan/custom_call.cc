@@ -42,8 +42,7 @@ absl::StatusOr<std::shared_ptr<void>> OpenCustomCalls(const std::string& path) {
   return std::shared_ptr<void>(handle, [](void* open) { dlclose(open); });
 }
 
-// Copies operands and fills results with zeros, because the function could write through any
-// pointer.
+// Copies the operands, because the function could write to them. Results are zeros before the call.
 absl::StatusOr<SharedStep> CustomCallStep(const Graph& graph, const Node& node,
                                           std::shared_ptr<void> library) {
   const Instruction* source = node.source;

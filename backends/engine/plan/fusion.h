@@ -19,7 +19,6 @@ enum class NodeKind : uint8_t {
   kAssembled,   // pad or concatenate, if loops can assemble them
   kStructured,  // a separate step
 };
-// Returns true if the opcode is computed element by element.
 bool IsElementwise(Opcode opcode);
 NodeKind KindOf(const Graph& graph, const Node& node);
 

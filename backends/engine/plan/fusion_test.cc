@@ -85,7 +85,7 @@ TEST(FusionTest, OneLoopMayReadTheOthersResult) {
             "shared =a =b; ");
 }
 
-// A node between two loops requires the complete result of the first loop.
+// A node between two loops requires the first loop's complete result, so they stay separate.
 TEST(FusionTest, NoLoopAroundWhatReadsItsResult) {
   const auto with = [](absl::string_view between) {
     return LoopsOf(absl::StrCat(R"(

@@ -108,7 +108,6 @@ absl::StatusOr<GraphModule> BuildGraphs(const Module& module);
 // computations that it calls.
 absl::StatusOr<GraphModule> BuildGraphsOf(const Instruction& instruction);
 
-// Returns the number of leaves of a shape.
 int64_t LeafCount(const Shape& shape);
 
 }  // namespace hlocts::plan

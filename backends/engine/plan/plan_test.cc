@@ -108,7 +108,7 @@ TEST(PassesTest, EqualNodesAreOneAndDeadOnesGo) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kMultiply), 1);
 }
 
-// Returns how many while loops and slices remain of two calls, with slices [0:1] and [`second`].
+// Returns the numbers of while loops and slices that remain of calls on p[0:1] and p[`second`].
 std::pair<int, int> LoopsAndSlices(absl::string_view second) {
   auto module = ParseModule(absl::StrCat(
       "HloModule m\nc { p = s32[1] parameter(0) q = s32[] reshape(p) n = s32[] constant(9)\n"
@@ -201,7 +201,7 @@ constexpr AlgebraCase kAlgebra[] = {
     {"x = s8[] parameter(0) c = s8[] constant(127) ROOT r = s8[] maximum(x, c)", Opcode::kConstant},
     {"x = f32[] parameter(0) c = f32[] constant(8) ROOT r = f32[] divide(x, c)", Opcode::kMultiply},
     {"x = f32[] parameter(0) c = f32[] constant(6) ROOT r = f32[] divide(x, c)", Opcode::kDivide},
-    // The reciprocal of 2^127 is not a normal number.
+    // The reciprocal of 2^127 is not a normal number, so the division remains.
     {"x = f32[] parameter(0) c = f32[] constant(1.7014118346046923e38) ROOT r = f32[] divide(x, c)",
      Opcode::kDivide},
     {"x = f32[] parameter(0) c = f32[] constant(2) ROOT r = f32[] power(x, c)", Opcode::kMultiply},
@@ -239,7 +239,7 @@ TEST(PassesTest, WhatIsRepeatedIsComputedOnce) {
       " b = f32[99,8] broadcast(y), dimensions={0,1} ROOT r = f32[99,8] add(a, b)";
   EXPECT_EQ(RootAfterPasses(body), Opcode::kBroadcast);
   EXPECT_EQ(RootAfterPasses(body, {"broadcast-hoisting"}), Opcode::kAdd);
-  // The result differs along both dimensions.
+  // The result differs along both dimensions, so every element must be computed.
   EXPECT_EQ(RootAfterPasses("x = f32[8] parameter(0) y = f32[99] parameter(1)"
                             " a = f32[99,8] broadcast(x), dimensions={1}"
                             " b = f32[99,8] broadcast(y), dimensions={0}"
@@ -256,7 +256,7 @@ TEST(PassesTest, TransposesOfProductsExchangeTheSides) {
   EXPECT_EQ(RootAfterPasses(dot + "ROOT " + turned, {"transpose-folding"}), Opcode::kTranspose);
   EXPECT_EQ(RootAfterPasses(dot + "ROOT r = f32[3,2,5] transpose(d), dimensions={1,0,2}"),
             Opcode::kTranspose);
-  // The dot is also a result.
+  // The dot is also a result, so it cannot be replaced.
   EXPECT_EQ(RootAfterPasses(dot + turned + "ROOT r = (f32[5,2,3], f32[2,3,5]) tuple(t, d)"),
             Opcode::kTranspose);
 }

@@ -15,7 +15,7 @@ enum class SpecialElement : uint8_t {
   kMinusZero,
   kOne,
   kOnes,    // all bits set; true for pred
-  kLowest,  // integers only, as kLargest
+  kLowest,  // kLowest and kLargest: integers only
   kLargest,
   kInfinite,
   kMinusInfinite
