@@ -15,7 +15,6 @@
 namespace hlocts::backends {
 namespace {
 
-// The functions of xla_c_api.h that this engine needs.
 struct XlaFunctions {
   decltype(&hlocts_xla_version) version = nullptr;
   decltype(&hlocts_xla_free) free = nullptr;

@@ -30,8 +30,8 @@ absl::Status CheckXlaLibrary() {
 
 absl::StatusOr<void*> OpenXlaLibrary() {
   HLOCTS_RETURN_IF_ERROR(CheckXlaLibrary());
-  // Binds functions lazily, because most of the 150,000 are never called and binding all takes a
-  // third of the load time.
+  // Binds functions lazily: most of the library's 150,000 functions are never called, and binding
+  // all of them takes a third of the load time.
   void* library = dlopen(XlaLibraryPath().c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (!library) return absl::UnavailableError(absl::StrCat("dlopen: ", dlerror()));
   return library;

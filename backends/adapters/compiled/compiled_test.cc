@@ -30,8 +30,9 @@ class TextExecutable : public Executable {
   std::string module_;
 };
 
-// A fake compiler that turns every module into `text`. The compiled module records in its shardings
-// `placed`, the devices with the tiles of its one argument and of its result, unless it is empty.
+// A fake compiler that turns every module into `text`. If `placed` is not empty, the compiled
+// module's shardings place the tiles of its argument on the devices placed[0] and those of its
+// result on the devices placed[1].
 class FakeCompiler : public Backend {
  public:
   FakeCompiler(std::string text, std::vector<std::vector<int64_t>> placed)
@@ -237,7 +238,7 @@ TEST(CompiledTest, TilesAreEvaluatedOnEveryDevice) {
   EXPECT_EQ(verdict("ROOT r = f32[] copy(p)").kind, Outcome::kFail);
 }
 
-// Each device has a tile of the updates, and must add them to 0, not to the operand.
+// Each device adds its tile of the updates to 0. The operand is added once, after the all-reduce.
 TEST(CompiledTest, AScatterIntoAScalarIsEvaluatedOnEveryDevice) {
   const std::string rest =
       ", i, u), update_window_dims={}, inserted_window_dims={}, scatter_dims_to_operand_dims={}, "
@@ -280,7 +281,7 @@ TEST(CompiledTest, AManualRegionIsEvaluatedOnEveryDevice) {
   EXPECT_EQ(verdict("copy(i)").kind, Outcome::kFail);
 }
 
-// XLA:TPU drops a copy between devices before the result, and records which device has which tile.
+// XLA:TPU drops a final copy between devices and records which device then has which tile.
 TEST(CompiledTest, TilesAreWhereTheCompilerRecordsThem) {
   const auto verdict = [](const std::vector<int64_t>& results) {
     return Judge(
@@ -398,7 +399,8 @@ INSTANTIATE_TEST_SUITE_P(
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
 
-// Calls that return the two largest elements, by a comparator or as backend_config says.
+// Calls that return the two largest elements of each row. A call that is not stable may return
+// equal elements in another order than `topk`, and then fails.
 TEST(CompiledTest, ACallThatSortsHasAnOrder) {
   const auto verdict = [](const std::string& call, const std::string& rows) {
     return Judge(
@@ -514,8 +516,8 @@ TEST(CompiledTest, CallsOfLibrariesMeanHlo) {
               HasSubstr("fail"));
 }
 
-// Two groups, each of one input feature and two output features, are computed one by one and in one
-// call.
+// Compares the gradients of a convolution in groups with those that are computed group by group.
+// Each of the two groups has one input feature and two output features.
 TEST(CompiledTest, GradientsOfConvolutionsInGroups) {
   const std::string in =
       "f = f32[2,1,4] constant({{{1,2,3,4}},{{5,6,7,9}}}) "

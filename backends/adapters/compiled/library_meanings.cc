@@ -25,7 +25,7 @@ Json BackendConfig(const Instruction& call) {
   return ParseJson<Json>(text ? absl::string_view(text->text) : "");
 }
 
-// Returns the part `part` of the call's backend_config, which has the parameters of the library.
+// Returns the object `part` of the call's backend_config: the parameters of the library function.
 absl::StatusOr<Json> ConfigOf(const Instruction& call, const std::string& part) {
   const Json config = BackendConfig(call);
   if (config.is_discarded() || !config.contains(part))
@@ -100,8 +100,8 @@ std::string GroupOption(const char* name, int64_t groups) {
   return groups > 1 ? absl::StrCat(", ", name, "=", groups) : "";
 }
 
-// Appends the kernel of the gradient with respect to the input, in which the input and output
-// features of each group are exchanged.
+// Appends the kernel for the gradient with respect to the input: the filter p1 in which the input
+// and output features of each group are exchanged.
 void SwapFeatures(const Shape& kernel, const ConvolutionDimensionNumbers& of, int64_t groups,
                   Around& around) {
   std::vector<int64_t> split, order, moved, merged;

@@ -17,9 +17,9 @@ namespace hlocts::backends {
 
 std::string ShapeText(const Shape& shape);  // without a layout
 
-// Returns the lines of an array `name` of `shape`, filled with the content that this module gives
-// to uninitialized memory and padding. A correct program is independent of that content, so a
-// program whose outputs depend on it is wrong.
+// Returns HLO text that defines an array `name` of `shape`. Its elements are a substitute for the
+// content of uninitialized memory and padding. A correct program is independent of that content, so
+// a program whose outputs depend on it is wrong.
 std::string AnyContentText(absl::string_view name, const Shape& shape);
 
 // Appends to `text` the root, which is the call's result. Its first leaves are `values`; the others

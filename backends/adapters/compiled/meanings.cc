@@ -64,8 +64,8 @@ absl::StatusOr<std::string> AnyContent(const Instruction& call) {
                       " copy(c)");
 }
 
-// Returns the bounded dynamic array of a full array and its run-time sizes, a scalar s32 for each
-// dimension. The dimensions of the full array are the bounds.
+// Returns HLO text that builds a bounded dynamic array from a full array, whose dimensions are the
+// bounds, and its run-time sizes, a scalar s32 for each dimension.
 absl::StatusOr<std::string> OfRunTimeSizes(const Instruction& call) {
   const Shape& result = call.shape();
   std::string text, array = "p0";
@@ -115,15 +115,15 @@ absl::StatusOr<std::string> SizesApart(const Instruction& call) {
 }
 
 // Returns an error unless the type is an integer. XLA:TPU represents a 64-bit integer by two 32-bit
-// integers, the low half first, and c64 by its parts. A pair of f32 cannot represent every f64, and
-// no document bounds the error of functions on such a pair.
+// integers, the low half first, and an f64 by two f32. Such a pair of f32 cannot represent every
+// f64, and no document bounds the error of functions on the pair.
 absl::Status ExpectIntegers(const Shape& wide) {
   if (IsInteger(wide.element_type())) return absl::OkStatus();
   return absl::UnimplementedError(absl::StrCat(PrimitiveTypeName(wide.element_type()),
                                                " as a pair of narrower numbers is not supported"));
 }
 
-// Returns an array named `name` with `number` in every element.
+// Returns HLO text that defines an array `name` with `number` in every element.
 std::string Filled(absl::string_view name, int64_t number, const Shape& shape) {
   return absl::StrCat(name, ".s = u64[] constant(", number, ")\n ", name, " = ",
                       ShapeOf(PrimitiveType::kU64, shape), " broadcast(", name,
@@ -162,9 +162,9 @@ absl::StatusOr<std::string> BothHalves(const Instruction& call) {
                       " or(l, s)\n ROOT r = ", ShapeText(call.shape()), " bitcast-convert(o)");
 }
 
-// Lines that compute `a`, the first k elements of the last dimension of y in order, and `w`, their
-// positions in y. $0 and $1 are the shapes of y and of the positions of all its elements; $2 and $3
-// are the shapes of a and w. $4 is the dimension, $5 is k, and $6 the ranges of a slice to k.
+// HLO text that computes `a`, the first k elements of each row of y in order, and `w`, their
+// positions. Rows are along dimension $4, the last one. $0 and $1 are the shapes of y and of all
+// positions in it, $2 and $3 those of a and w. $5 is k; $6 are slice ranges of k elements.
 constexpr char kFirstInTotalOrder[] = R"(
  s = ($2, $3) topk(y), k=$5, largest=true
  a = $2 get-tuple-element(s), index=0
@@ -210,7 +210,7 @@ absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   return WithWorkspace(call, std::move(text), {"a", stable ? "w" : "b"});
 }
 
-// Returns the ranges of an operand that is a slice, also of one in an asynchronous computation.
+// Returns the ranges of an operand that is a slice, possibly an asynchronous one, or nullptr.
 const SliceRanges* SliceOf(const Instruction& operand) {
   const Instruction* piece = &operand;
   while (ops::IsAsyncStep(piece->opcode()) && piece->operand_count() > 0) {
@@ -427,7 +427,6 @@ void ConvertOddOperand(Instruction* user) {
   user->mutable_operands()[odd.number] = converted;
 }
 
-// Adds the reverse that XLA:TPU has folded into the instruction.
 absl::Status AddFoldedReverse(Instruction* computed) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<int64_t> dimensions, ReversedOnStore(*computed));
   if (dimensions.empty()) return absl::OkStatus();

@@ -11,7 +11,7 @@ namespace hlocts::backends {
 // movement that changes the element type into a movement and a convert. Converts an operand whose
 // type differs from that of the other operand, or of the parameter of a reduction's computation.
 // Adds the reverses that XLA:TPU has folded into another instruction. If a custom call has no
-// definition for its shapes and attributes, returns kUnimplemented with the name of the first one.
+// definition for its shapes and attributes, returns kUnimplemented with the name of the call.
 absl::Status LowerLibraryCalls(Module& module);
 
 }  // namespace hlocts::backends

@@ -236,7 +236,7 @@ absl::Status ForEachSharding(Module& module, Visit&& visit) {
   return absl::OkStatus();
 }
 
-// Annotates an array without annotation as replicated, since a partitioner would shard it.
+// Annotates an array without annotation as replicated; otherwise a partitioner could shard it.
 void AnnotateWhole(Instruction& instruction) {
   if (instruction.Has(Attr::kSharding)) return;
   Sharding whole;
@@ -268,7 +268,7 @@ absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
   if (partitioner == Partitioner::kShardy && HasManualRegion(module))
     return absl::UnimplementedError("manual regions are supported by GSPMD only");
   std::unique_ptr<Module> formed = module.Clone();
-  // GSPMD propagates the tiles of a manual region to parameters, which the caller passes whole.
+  // Unannotated parameters would get the tiles of a manual region from GSPMD, but are passed whole.
   if (partitioner == Partitioner::kShardy || HasManualRegion(module)) {
     for (Instruction* parameter : formed->entry()->parameters()) AnnotateWhole(*parameter);
     AnnotateWhole(*formed->entry()->root());

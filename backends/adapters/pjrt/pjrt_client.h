@@ -22,8 +22,8 @@ PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_maj
 
 // Pairs of NAME=VALUE, in the given order.
 using PjrtOptions = std::vector<std::pair<std::string, std::string>>;
-// Returns the options with integers, true and false as typed values and others as text, which
-// refers to `options`.
+// Returns the options as named values: integers, true and false as typed values, all others as
+// text. The result refers to `options`.
 std::vector<PJRT_NamedValue> ToNamedValues(const PjrtOptions& options);
 // Returns a program that refers to the serialized HloModuleProto without a copy.
 PJRT_Program HloProgram(const std::string& module_proto);
@@ -50,8 +50,8 @@ class PjrtSession {
   absl::StatusOr<PjrtBuffer> ToDevice(const Literal& literal, PJRT_Device* device);
   // Waits until the buffers of each device are ready. Does not wait if the plugin has no events.
   absl::Status WaitFor(const std::vector<std::vector<PjrtBuffer>>& buffers);
-  // Transfers a buffer to the host. Its type must be that of `expected`, the shape in the module;
-  // dynamic dimensions of `expected` are bounds.
+  // Transfers a buffer to the host. Returns an error unless the buffer has the element type of
+  // `expected`, the shape in the module. Dynamic dimensions of `expected` are bounds.
   absl::StatusOr<Literal> ToHost(PJRT_Buffer* buffer, const Shape& expected);
   absl::StatusOr<bool> IsDeleted(PJRT_Buffer* buffer);
   // Functions of the extension that hlocts' plugins have (spec/pjrt/hlocts_extension.h). Words

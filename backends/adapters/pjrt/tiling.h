@@ -32,7 +32,7 @@ absl::StatusOr<Tiling> TilingOf(const Sharding& sharding, int64_t rank, int64_t 
 absl::StatusOr<std::vector<Tiling>> ArgumentTilings(const Module& module);
 absl::StatusOr<std::vector<Tiling>> ResultTilings(const Module& module);
 
-// Returns the tilings of the leaves of an array or tuple with this annotation, or such an error.
+// Like ArgumentTilings, for an array or tuple with the given annotation.
 absl::StatusOr<std::vector<Tiling>> LeafTilings(const Sharding& sharding, const Shape& shape,
                                                 int64_t devices);
 
@@ -44,7 +44,7 @@ Literal TileOf(const Literal& array, const Tiling& tiling, int64_t device);
 // differs from that in `array`.
 struct Assembled {
   Literal array, other;
-  bool equal = true;  // all copies are equal, or both are NaN
+  bool equal = true;  // the copies of each element are equal or all NaN
 };
 Assembled Assemble(const std::vector<const Literal*>& tiles, const Tiling& tiling,
                    const Shape& array);

@@ -114,7 +114,7 @@ bool NeedsXla(const Rewriter& rewriter) {
   return rewriter.release.empty() || rewriter.form != ModuleForm::kHlo;
 }
 
-// Returns XLA's converter, or an error that names the rewriters that need none.
+// Returns XLA's converter, or an error that lists the rewriters that do not need it.
 absl::StatusOr<std::unique_ptr<Converter>> XlaConverter(const BackendName& name) {
   auto made = MakeXlaConverter();
   if (made.ok()) return made;

@@ -79,11 +79,11 @@ HLOCTS_XLA_EXPORT int32_t hlocts_xla_c_api_version(void);
 // and never freed.
 HLOCTS_XLA_EXPORT const char* hlocts_xla_version(void);
 
-// Frees `bytes` and sets it to {NULL, 0}. It may be null or empty.
+// Frees `bytes` and sets it to {NULL, 0}. `bytes` may be null or empty.
 HLOCTS_XLA_EXPORT void hlocts_xla_free(hlocts_xla_bytes* bytes);
 
-// Parses HLO text by XLA's parser to a serialized HloModuleProto, without verification. An elided
-// constant, constant({...}), is read as zeros.
+// Parses HLO text into a serialized HloModuleProto with XLA's parser, without verification. An
+// elided constant, constant({...}), is read as zeros.
 HLOCTS_XLA_EXPORT hlocts_xla_status hlocts_xla_parse_text(hlocts_xla_view text,
                                                           hlocts_xla_bytes* module,
                                                           hlocts_xla_bytes* error);

@@ -357,7 +357,7 @@ hlocts_xla_status hlocts_xla_evaluate(hlocts_xla_view module, const hlocts_xla_v
   xla::HloEvaluator evaluator(checked->max_loop_iterations);
   evaluator.set_custom_call_handler(EvaluatePadding);
   evaluator.set_use_fast_path(checked->use_fast_path != 0);
-  // As in XLA's interpreter: expanded batch norms have get-dimension-size, which needs these sizes.
+  // Expanded batch norms contain get-dimension-size, which needs these sizes.
   auto sizes = xla::DynamicDimensionInference::Run(parsed->get());
   if (!sizes.ok()) return Fail(CodeOf(sizes.status()), sizes.status(), error);
   evaluator.set_dynamic_dimension_inference(&*sizes);

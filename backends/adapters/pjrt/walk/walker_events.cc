@@ -73,7 +73,7 @@ absl::Status Walker::DestroyEvent(PJRT_Event* event) {
   return HLOCTS_PJRT_CALL(api_, PJRT_Event_Destroy, &args);
 }
 
-// Checks that the callback is called once and without an error, which it would have to destroy.
+// Checks that the callback is called exactly once and gets no error.
 absl::Status Walker::AwaitByCallback(PJRT_Event* event, const char* what) {
   auto called = std::make_unique<Called>();
   called->api = &api_;
