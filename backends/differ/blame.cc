@@ -129,7 +129,7 @@ struct Subject {
   WrongPiece* hidden;
 };
 
-// Returns the arguments as text; of a large array, only the shape.
+// Returns the arguments as text. A large array is shown by its shape only.
 std::string ArgumentsText(const PieceRun& run, size_t device) {
   std::string text;
   for (const Literal& leaf : run.request.arguments[device]) {
@@ -358,7 +358,7 @@ reports::Verdict WithPieces(reports::Verdict whole,
   bool wanted = options.cut > 0 || (options.blame && (suspect || whole.kind == Outcome::kFail)) ||
                 (options.cut == 0 && (suspect || IsUndecided(whole)));
   if (!judged || !wanted) return whole;
-  // Cutting a wrong module may take long, so it gets another time limit of one module.
+  // Cutting a wrong module may take long, so the pieces get the time limit of one more module.
   DiffOptions of_pieces = options;
   of_pieces.printed_result.clear();
   of_pieces.suspect = DiffOptions::Suspect::kNot;

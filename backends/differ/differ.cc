@@ -85,8 +85,8 @@ reports::Verdict Merge(const reports::Verdict& a, const reports::Verdict& b) {
   return merged;
 }
 
-// Makes the verdict `unsupported` if the engine does not support tiles that do not divide an array
-// (ruling 0120).
+// Changes the verdict `rejected` to `unsupported` if the module has tiles that do not divide an
+// array evenly (ruling 0120).
 void MarkUnevenShardsUnsupported(const Module& module, reports::Verdict& verdict) {
   if (verdict.kind != Outcome::kRejected) return;
   const Instruction* uneven = FirstUneven(module);

@@ -53,10 +53,10 @@ void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t dev
   for (const FactRow& row : AllFacts()) {
     const std::string fact(row.name);
     TargetFacts grant;
-    // A fact with a value has many grants, and none is the most likely.
+    // Skips a fact that requires a value: no value is the obvious one to test.
     if (!row.grants || absl::c_linear_search(facts, fact) || !SetTargetFact(fact, grant).ok())
       continue;
-    // Other facts have no effect on the operation, and each test takes an evaluation.
+    // Skips facts without effect on the operation, since each test takes an evaluation.
     if (fact.substr(0, fact.find('.')) != operation &&
         RuleFor(*opcode, *type, options_.profile, grant).permissions ==
             RuleFor(*opcode, *type, options_.profile).permissions)
@@ -74,7 +74,7 @@ void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t dev
 
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                         reports::VerdictFailure& failure) {
-  // A set of one value has no origin, so names the instruction that computes the output.
+  // A set of one value names no instruction; the instruction that computes the output is used.
   if (failure.instruction.empty()) {
     if (const auto producer = ProducerOf(module_, failure.output)) {
       failure.instruction = producer->instruction->name();

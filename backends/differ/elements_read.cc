@@ -117,7 +117,7 @@ Elements OfDot(const Instruction& dot, size_t operand, const Index& index) {
   const Shape& shape = dot.operand(left ? 0 : 1).shape();
   Index fixed(shape.rank(), -1);
   for (size_t b = 0; b < batch.size(); ++b) fixed[batch[b]] = index[b];
-  // The result's dimensions are batch, free dimensions of lhs, free dimensions of rhs.
+  // The result's dimensions are, in order: batch, free dimensions of lhs, free dimensions of rhs.
   int64_t free = shape.rank() - static_cast<int64_t>(batch.size() + contracted.size());
   int64_t at =
       left ? static_cast<int64_t>(batch.size()) : static_cast<int64_t>(index.size()) - free;
@@ -168,9 +168,9 @@ struct Transfer {
   int64_t from, to;
 };
 
-// Returns the element that a call which starts or ends a manual region reads: if `entering`, an
-// element of the whole array for one of the tile, otherwise the reverse. The tile is that of the
-// device inside the region.
+// Returns the operand element that a call at the edge of a manual region reads for the result's
+// element `index`. The operand is the whole array if the call enters the region (`entering`), and a
+// tile if the call leaves it. The tile is that of the device inside the region.
 Elements OfRegionEdge(const Instruction& call, bool entering, const Index& index,
                       const Transfer& between) {
   if (!call.shape().IsArray() || call.operands().size() != 1) return std::nullopt;

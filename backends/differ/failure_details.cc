@@ -32,7 +32,7 @@ using Index = std::vector<int64_t>;
 constexpr size_t kShown = 6;         // the number of elements read to show
 constexpr int64_t kPrintedMax = 16;  // size of the largest operand to print
 
-// Returns the number of steps, from number to number of the format, from `lo` up to `hi`.
+// Returns the distance from `lo` up to `hi` in steps between adjacent numbers of the format.
 double StepsBetween(double lo, double hi, const FloatFacts& facts) {
   return static_cast<double>(Int128{facts.Place(hi)} - facts.Place(lo));
 }
@@ -54,7 +54,7 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
   if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true, true};
   if (!set.finite()) return {"a finite number, where only an infinity is accepted", true};
   if (std::isinf(actual)) return {"an infinity, where only numbers are accepted", true};
-  // The type may be unable to represent a bound.
+  // The bounds are rounded inward, because the type may be unable to represent them.
   const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi) {
     return {StepsText(StepsBetween(facts.RoundDown(set.hi), actual, facts)) +
@@ -172,7 +172,7 @@ class OperandCatcher : public CallHook {
   const CallPlace at_;
 };
 
-// Evaluates the module on all devices under the hook.
+// Evaluates the module on all devices with the hook.
 void EvaluateFor(CallHook& hook, const Module& module, const ExecuteRequest& request,
                  const LoadOptions& load) {
   std::vector<std::vector<Literal>> arguments;
@@ -371,8 +371,8 @@ struct NanElement {
   CallPlace place = {};
 };
 
-// Moves an element of a tuple's part to the instruction that computed the part, which may be in a
-// called computation.
+// Returns the same element with the instruction that computed it. `value` is a part of a tuple,
+// which a called computation may have computed.
 std::optional<NanElement> ElementOf(CutValue value, NanElement at) {
   while (!value.index.empty()) {
     const Computation* callee = InlinedBody(*value.instruction);

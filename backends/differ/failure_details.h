@@ -58,7 +58,7 @@ void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadO
 struct NanOrigin {
   std::string text;
   bool is_an_input = false;
-  DeviceElement in_entry;  // that element, or that of the entry's call that computes it
+  DeviceElement in_entry;  // the origin or, if it is inside a call, the same element of the call
 };
 NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
                       const reports::OutputElement& at);

@@ -25,7 +25,7 @@ reports::Verdict Diff(const std::string& text, Backend& backend, int64_t cut) {
   return Differ(**module, request, options).Diff(backend);
 }
 
-// Solves for the rows of q; no interval bounds the values computed from q.
+// A joint predicate judges the Cholesky factor l; no interval bounds exp(l).
 constexpr char kJoint[] = R"(ENTRY e {
   a = f32[3,3] parameter(0)
   t = f32[3,3] transpose(a), dimensions={1,0}

@@ -9,9 +9,10 @@
 
 namespace hlocts::backends {
 
-// Turns a pass into a failure in two cases: the engine reports that it changed an argument that was
-// not donated (aliasing.19), or that an output does not use the memory of a donated argument with
-// which it must alias (aliasing.15; ruling 0068).
+// Turns a pass into a failure in three cases: the engine reports that it changed an argument that
+// was not donated (aliasing.19), that such an argument shares memory with an output (aliasing.4),
+// or that an output does not use the donated memory with which it must alias (aliasing.15; ruling
+// 0068).
 void JudgeArguments(const Module& module, const ExecuteRequest& request,
                     const ExecuteResult& result, reports::Verdict& verdict);
 

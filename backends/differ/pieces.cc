@@ -292,7 +292,7 @@ absl::Status PieceRunner::RunPiece(const Piece& piece, Values& values, const std
     HLOCTS_ASSIGN_OR_RETURN(const bool refined, Refine(piece, *request, where));
     if (refined) Count(verdict, -1);
   }
-  // Each trip of a loop runs the same pieces.
+  // A piece inside a loop runs in each trip, but is recorded only once.
   bool known = std::any_of(wrong_.begin(), wrong_.end(),
                            [&](const auto& run) { return run->piece == &piece; });
   if (wrong_.size() == before && !known && IsFinding(verdict.kind)) {

@@ -18,7 +18,6 @@
 
 namespace hlocts::backends {
 
-// One execution of one piece.
 struct PieceRun {
   const Piece* piece = nullptr;
   ExecuteRequest request;
@@ -30,7 +29,7 @@ struct CutCounts {
   int64_t pieces = 0;        // executions judged, and pieces that accepted outputs judge
   int64_t inconclusive = 0;  // those that are inconclusive
   int64_t probable = 0;      // inconclusive pieces that the tests of lemma 44 find probable
-  int64_t by_terms = 0;      // among these, pieces with sums that agree by terms
+  int64_t by_terms = 0;      // probable pieces that pass by the test "terms"
   int64_t not_run = 0;       // pieces with missing inputs, or unsupported by the engine
   reports::VerdictStatistics checked;  // the sums over the pieces
   std::string stopped;                 // why cutting stopped: time, trips, ...
@@ -58,8 +57,8 @@ class PieceRunner {
   // makes a piece wrong. If a loop, branch or call is wrong, returns the first wrong piece inside
   // it. Returns null if none is wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> FindWrong();
-  // Returns the first `most` wrong pieces, each instruction once. Pieces whose inputs come from a
-  // wrong piece are included.
+  // Returns the first `most` wrong pieces, at most one per instruction. Pieces whose inputs come
+  // from a wrong piece are included.
   absl::StatusOr<std::vector<std::unique_ptr<PieceRun>>> FindAllWrong(size_t most);
   // Runs one more piece of the entry computation on the values from FindWrong. Returns null if the
   // piece is not wrong, or needs a value that was not computed.
@@ -76,10 +75,10 @@ class PieceRunner {
   absl::Status RunPiece(const Piece& piece, Values& values, const std::string& where);
   absl::StatusOr<reports::Verdict> Judge(const Piece& piece, const ExecuteRequest& request,
                                          RunOutcome& outcome);
-  // Judges an inconclusive piece by smaller pieces of it. Returns false if there are none.
+  // Cuts an inconclusive piece and judges the smaller pieces. Returns false if there are none.
   absl::StatusOr<bool> Refine(const Piece& piece, const ExecuteRequest& request,
                               const std::string& where);
-  // Tests an inconclusive piece without smaller pieces by lemma 44, and notes its name.
+  // Applies the tests of lemma 44 to an inconclusive piece that cannot be cut, and notes its name.
   void NoteInconclusive(const Piece& piece, const ExecuteRequest& request,
                         const RunOutcome& outcome, const std::string& where,
                         const reports::Verdict& verdict);
@@ -124,7 +123,7 @@ class PieceRunner {
   std::map<CutValue, AcceptedLeaf> accepted_leaves_;
   bool HasEnoughWrongPieces() const { return wrong_.size() >= wrong_max_; }
   std::vector<std::unique_ptr<PieceRun>> wrong_;
-  std::vector<std::unique_ptr<PieceRunner>> inner_;  // those that own pieces of wrong_
+  std::vector<std::unique_ptr<PieceRunner>> inner_;  // the runners that own pieces of wrong_
   size_t wrong_max_ = 1;
   CutCounts counts_;
   size_t entry_pieces_ = 0;
@@ -134,7 +133,7 @@ class PieceRunner {
 struct WrongPiece {
   std::unique_ptr<Module> module;
   ExecuteRequest request;
-  std::string name = "";  // of a failing piece: where it is, and its instructions
+  std::string name = "";  // if the piece fails: its place and its instructions
 };
 // Returns at most `most` instructions that are wrong in isolation, with arguments that the engine
 // itself computed. The search stops at the time limit of one module.

@@ -111,8 +111,8 @@ TEST(PiecesTest, AcceptedOutputsAreNotRunAgain) {
   }
 }
 
-// d is zero except for roundings, so only the quotient is inconclusive. The other instructions are
-// not cut into smaller pieces; the quotient's piece is.
+// Except for roundings, `d` is zero, so only the quotient is inconclusive. Only its piece is cut
+// into smaller pieces.
 TEST(PiecesTest, OnlyAnInconclusivePieceIsCutSmaller) {
   Subject subject(R"(ENTRY e {
     p = f32[8] parameter(0)
@@ -190,9 +190,9 @@ Subject CancellingSums(float rest) {
   return subject;
 }
 
-// The wrong value is far inside the bound, but its error is many times the standard deviation,
-// which the statistical tests detect. The call of the sum does not count as another inconclusive
-// piece. The limit of the tests also exceeds the sums, but the sums agree to a quarter of a term.
+// The wrong value is far inside the error bound, but many standard deviations from the exact value,
+// so it fails the statistical tests. The correct sums pass because they agree to a quarter of a
+// term. The call that contains the sum does not count as another inconclusive piece.
 TEST(PiecesTest, AnInconclusivePieceIsTested) {
   Subject subject = CancellingSums(0.001F);
   InjectingBackend right({"none", 0, 0});
@@ -211,7 +211,7 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
   EXPECT_EQ(subject.Diff(wrong, 0).kind, Outcome::kInconclusive);
 }
 
-// A sum without a term, and one with partial sums in TF32, are still inside the bound.
+// A sum that lacks a term, and one with partial sums in TF32, are still inside the bound.
 TEST(PiecesTest, APieceWhoseSumsAgreeByTermsIsProbable) {
   Subject subject = CancellingSums(0.05F);
   InjectingBackend right({"none", 0, 0});

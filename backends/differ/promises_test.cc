@@ -149,8 +149,8 @@ Outcome OfOutput(const char* module, const char* argument, const char* output,
   return VerdictOn(module, request, result, options).kind;
 }
 
-// A sort whose rows all tie, and a scatter of two updates to one element: several results are
-// acceptable.
+// Several results are acceptable: all rows of the sort tie, and two updates of the scatter have the
+// same target.
 TEST(PromisesTest, BitsOfANanInARowOrAChoiceAreCountedApart) {
   using Kind = Outcome;
   constexpr const char* kSort =

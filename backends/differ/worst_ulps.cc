@@ -22,7 +22,7 @@ namespace {
 
 using reports::WorstUlps;
 
-// A function and its arguments, used for each element.
+// An elementwise function and its arguments.
 struct Call {
   const Instruction* function = nullptr;
   std::vector<const Literal*> arguments;
@@ -67,7 +67,7 @@ std::string PlaceText(const Call& call, int64_t index) {
   return text;
 }
 
-// Returns the stated bound with what the rule adds for large results: "ulp(3), 7 from 2^127".
+// Returns the stated bound and the larger bound for large results: "ulp(3), 7 from 2^127".
 std::string StatedBound(const Rule& rule) {
   std::string text = RuleText(rule);
   if (rule.big_ulps > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the largest distance from the exact value, of functions with exact arguments.
+// Measures how far accepted values of functions with exact arguments are from the exact values.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the error of an engine that is wrong by a few steps in one element is measured.
+// Tests the measured error of an engine that is wrong by a few steps in one element.
 #include "backends/differ/worst_ulps.h"
 
 #include <gtest/gtest.h>
