@@ -23,19 +23,17 @@ void WriteInteger(Literal& literal, int64_t i, int64_t value);
 // Returns `value` wrapped to an integer type with the given number of bits.
 int64_t WrapInteger(int64_t value, int bits, bool is_signed);
 
-// Read and write the stored bits of a number.
 uint64_t ReadBits(const Literal& literal, int64_t i);
 void WriteBits(Literal& literal, int64_t i, uint64_t bits);
 
 // Operations on complete elements. If there are two literals, they must have the same type.
 void CopyElement(const Literal& from, int64_t at, Literal& to, int64_t i);
 void ZeroElement(Literal& literal, int64_t i);
-// Operations on all elements of an array.
 void ZeroElements(Literal& literal);
 void ReverseElements(Literal& literal);
 bool SameElement(const Literal& a, int64_t i, const Literal& b, int64_t j);
 
-// Returns the number that is `ulps` units in the last place of `type` from `value`, not rounded.
+// Returns `value` plus `ulps` units in the last place of `type`, not rounded.
 double AwayByUlps(double value, PrimitiveType type, double ulps);
 // Returns `value` rounded to the format of `type`, as a double.
 double RoundTo(PrimitiveType type, double value);

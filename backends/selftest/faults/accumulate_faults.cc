@@ -86,7 +86,6 @@ void WithoutLast(FaultSite& site) {
   }
 }
 
-// Leaves out the last term of every contraction.
 void DotWithoutLast(FaultSite& site) {
   DotDimensionNumbers numbers = DotDimensionsOf(site.instruction);
   if (numbers.lhs_contracting.empty()) return;
@@ -123,7 +122,6 @@ void InitIgnored(FaultSite& site) {
   site.operands[1] = Literal(site.operands[1].shape());
 }
 
-// Computes a maximum that starts at 0.
 void MaximumFromZero(FaultSite& site) {
   if (!ReducesWith(site.instruction, Opcode::kMaximum)) return;
   Literal& result = *site.result;

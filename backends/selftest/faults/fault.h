@@ -132,7 +132,6 @@ void AddTextFaults(std::vector<Fault>& faults);
 void AddInferenceFaults(std::vector<Fault>& faults);
 void AddLiteralFaults(std::vector<Fault>& faults);
 
-// Helpers for the tables of faults.
 inline Fault ModuleEditFault(std::string id, FaultClass fault_class, Opcode opcode,
                              std::string what, std::function<bool(Instruction&)> change) {
   Fault fault{std::move(id), fault_class, std::move(what), {opcode}};

@@ -71,7 +71,6 @@ void KeepsOwn(FaultSite& site) {
   if (zero) *site.result = site.operands[0];
 }
 
-// Returns only the device's own contribution.
 void OwnContributionOnly(FaultSite& site) {
   if (site.result->shape().CompatibleWith(site.operands[0].shape())) {
     *site.result = site.operands[0];
@@ -107,7 +106,7 @@ bool ReduceByMaximum(Instruction& instruction) {
   return true;
 }
 
-// Faults in the results of collectives and of ids.
+// Faults in the results of collectives, replica-id and partition-id.
 constexpr SiteFault kGroupSites[] = {
     {"collective-permute.keeps-own-value", FaultClass::kGroupOrder, Opcode::kCollectivePermute,
      "a device without source keeps its own value", KeepsOwn, false},

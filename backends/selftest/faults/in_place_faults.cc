@@ -12,8 +12,9 @@
 namespace hlocts::backends {
 namespace {
 
-// Makes later reads of the operand of `opcode` return the result of `opcode`, as if the operand's
-// buffer contained it. The engine calls the fault for every instruction.
+// Replaces operands that Remember has recorded as overwritten. Remember records the result of each
+// instruction with `opcode` as the new value of its operand, as if both shared a buffer. The engine
+// calls both functions for every instruction.
 void Overwrite(FaultSite& site) {
   for (size_t k = 0; k < site.operands.size(); ++k) {
     auto at = site.memory.values.find(&site.instruction.operand(static_cast<int64_t>(k)));
@@ -121,14 +122,12 @@ void SameBufferTwice(FaultSite& site) {
   *site.result = Literal::Tuple(std::move(elements));
 }
 
-// Returns the first value of the instruction every time.
 void FirstValueForEver(FaultSite& site) {
   if (site.operands.empty() && site.opcode() != Opcode::kRng) return;
   auto [at, is_new] = site.memory.values.try_emplace(&site.instruction, *site.result);
   if (!is_new) *site.result = at->second;
 }
 
-// Returns the instruction's previous result.
 void ValueOfTimeBefore(FaultSite& site) {
   Literal now = *site.result;
   auto [at, is_new] = site.memory.values.try_emplace(&site.instruction, now);

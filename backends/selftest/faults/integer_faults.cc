@@ -159,7 +159,6 @@ void Apply(Value value, FaultSite& site) {
   }
 }
 
-// Converts an unsigned operand to float as if it were signed.
 void UnsignedToFloatSigned(FaultSite& site) {
   const Literal& x = site.operands[0];
   Literal& result = *site.result;
@@ -170,7 +169,6 @@ void UnsignedToFloatSigned(FaultSite& site) {
   }
 }
 
-// Converts 64-bit integers to f64 through f32.
 void LongToDoubleThroughFloat(FaultSite& site) {
   const Literal& x = site.operands[0];
   Literal& result = *site.result;

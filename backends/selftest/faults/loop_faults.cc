@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kTripsMax = 100'000;
 
-// Runs the loop again from its initial state, under other rules.
+// Evaluates a loop's condition and body, so that a fault can change the number of trips.
 class Loop {
  public:
   explicit Loop(FaultSite& site)

@@ -82,7 +82,7 @@ bool PlantExchange(const std::string& parameter, Fault& fault, bool both) {
   return true;
 }
 
-// Makes a fault by which every instruction of a device's run reads the operand of the first one.
+// Makes a fault by which every instruction of a device's run reads the first instruction's operand.
 bool PlantFirstAgain(const std::string& parameter, Fault& fault) {
   std::vector<int64_t> k = NumbersOfParameter(parameter, 1);
   if (k.empty()) return false;

@@ -191,8 +191,6 @@ void AddSwapFaults(std::vector<Fault>& faults) {
       "scale and offset are swapped");
 }
 
-// Faults of sort and top-k: ties, dimensions, payloads.
-
 // Reverses the order of rows whose first keys are equal.
 void TiesReversed(FaultSite& site) {
   if (!site.instruction.BoolOr(Attr::kIsStable, false)) return;

@@ -134,7 +134,7 @@ void ReadWrongRows(FaultSite& site) {
   }
 }
 
-// Returns the results of the nonempty tiles of the first dimensions by which sums can be split.
+// Splits sums along the first of ContractedDimensions. Returns the results of nonempty tiles.
 std::vector<Literal> PartsOf(FaultSite& site, int64_t tiles) {
   std::vector<Literal> parts;
   if (!Readable(site)) return parts;

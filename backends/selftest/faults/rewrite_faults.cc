@@ -127,7 +127,8 @@ void HalfPowerIsRoot(FaultSite& site) {
   }
 }
 
-// Removes a convert to another type and back if that type is an integer or pred, or else a float.
+// Removes a convert to another type and back. With `through_integer`, the other type is an integer
+// or pred, otherwise a float.
 void RemoveRoundTrips(Module& module, bool through_integer) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -70,7 +70,6 @@ bool ReverseWindowDimensions(Instruction& instruction) {
   std::reverse(window->dimensions.begin(), window->dimensions.end());
   return true;
 }
-// Swaps the window's dilation and stride.
 bool SwapStrideAndDilation(Instruction& instruction) {
   return EditWindow(instruction,
                     [](WindowDimension& d) { std::swap(d.stride, d.window_dilation); });
@@ -215,7 +214,7 @@ void MergePadIntoWindow(Module& module) {
   }
 }
 
-// Computes the features of all groups as those of the first group.
+// Returns the features of the first group for every group.
 void SecondGroupIsFirst(FaultSite& site) {
   const auto* numbers = site.instruction.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   int64_t groups = site.instruction.IntOr(Attr::kFeatureGroupCount, 1);
@@ -234,7 +233,6 @@ void SecondGroupIsFirst(FaultSite& site) {
   }
 }
 
-// Adds the init value twice.
 void InitTwice(FaultSite& site) {
   Literal& result = *site.result;
   if (result.shape().IsTuple() || site.operands.size() != 2) return;

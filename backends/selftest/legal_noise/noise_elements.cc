@@ -43,7 +43,7 @@ double Deviation(generators::SplitMix64& random) {
 // computes in double and rounds, 1 for f64.
 double OwnError(PrimitiveType type) { return type == PrimitiveType::kF64 ? 1.0 : 0.5; }
 
-// Returns the smaller of the distances to the two neighbours.
+// Returns the distance from `value` to the closer of its neighbours in `type`.
 double LeastUlp(PrimitiveType type, double value) {
   double inward = std::fabs(value) * (1 - 1e-9);
   return std::fabs(AwayByUlps(inward, type, 1) - inward);
@@ -159,8 +159,8 @@ void NoisyNans(NoiseJob& job) {
   }
 }
 
-// Returns a zero that min(max(a, x), b) may return: if it compares two zeros, either of them. If
-// the result is zero for another reason (a flush, or reversed bounds), returns `zero`.
+// Returns a zero that min(max(a, x), b) may return: either operand if min or max compares two
+// zeros. If the result is zero for another reason (a flush, or reversed bounds), returns `zero`.
 double ClampedZero(const NoiseJob& job, int64_t i, double zero) {
   const double a = OperandAt(job, 0, i), x = OperandAt(job, 1, i), b = OperandAt(job, 2, i);
   double larger = a == 0 && x == 0 ? (job.state.Once(2) ? a : x) : std::max(a, x);

@@ -89,7 +89,7 @@ bool NoisyReduction(NoiseJob& job);
 bool NoisyPartition(NoiseJob& job, int64_t partitions);
 // Uses the elementwise permissions (noise_elements.cc).
 void NoisyElements(NoiseJob& job);
-// Skips roundings of operands, and stores this result before its own rounding
+// Reads operands without their rounding, and stores this result's unrounded value
 // (noise_shadow_values.cc).
 void UseShadowValues(NoiseJob& job);
 // Passes the shadow values of the operands of a call or fusion to the parameters of its callee.

@@ -10,8 +10,8 @@
 namespace hlocts::backends {
 namespace {
 
-// Rounds a factor away from zero or towards it if the permitted error allows that, and otherwise in
-// the other direction. Reads factors near the ends of the range of f32 exactly.
+// Rounds a factor away from zero if `away`, otherwise towards zero, or in the opposite direction if
+// the permitted error is too small for that. Does not round factors near the ends of f32's range.
 double ReadFactor(double x, const FactorReading& reading, bool away) {
   const double size = std::fabs(x);
   if (reading.bits == 0 || !(size > 0x1p-100 && size < 0x1p100)) return x;
