@@ -29,9 +29,9 @@ struct BackendName {
 // directory, so this function returns "./NAME" if the file is in that directory.
 std::string PluginPath(const std::string& path);
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
-// Returns true if the engine's name decides which code runs or which files are accessed: if it has
-// a plugin's path, a command, or an option with a path. Such a name in an untrusted file needs the
-// user's consent.
+// Returns true if the engine's name decides which code runs or which files are accessed, i.e. if
+// the name contains a plugin's path, a command, or an option with a path. Such a name in an
+// untrusted file needs the user's consent.
 bool MayRunUserCode(absl::string_view text);
 // Replaces every path in the text by its last component.
 std::string WithoutFolders(absl::string_view text);
@@ -70,10 +70,10 @@ bool IsThirdParty(const std::string& name);
 // Returns the names that `hlocts backends` lists: engines that need no argument, and aliases.
 std::vector<std::string> ListedBackends();
 
-// A function that makes an engine. Each line of backends.def names one.
+// A function that makes an engine. Each line of backends.def names one such function.
 using BackendFactory = absl::StatusOr<std::unique_ptr<Backend>> (*)(BackendName name);
 
-// Returns true if `rewriter:NAME` is a pass of XLA that its `hlo-opt --passes=NAME` also runs.
+// Returns true if `rewriter:NAME` is a pass that XLA's `hlo-opt --passes=NAME` also runs.
 bool IsPassOfXla(absl::string_view name);
 
 // Returns the number of workers that may run an engine in parallel: `jobs`, or the engine's own

@@ -82,7 +82,7 @@ TEST(EngineListTest, XlaIsTheNewestPluginOfXla) {
   }
 }
 
-// The script that a build runs and the entry must pin the same wheel.
+// ci/fetch-xla, which a build runs, and the entry of the list must pin the same wheel.
 TEST(EngineListTest, TheBuildsXlaIsTheOneThatIsFetched) {
   std::ifstream in(HLOCTS_SOURCE_DIR "/ci/fetch-xla");
   std::stringstream script;

@@ -31,9 +31,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
 absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& name,
                                                            const engines::Engine& engine);
 
-// Returns the command that prints the module that the compiler of an engine gets if the engine
-// accepts StableHLO only. The caller appends one argument, a file with a HloModuleProto. The
-// command writes another HloModuleProto to standard output.
+// Returns a command for an engine that accepts only StableHLO. The caller appends the name of a
+// file with a HloModuleProto. The command writes to standard output the HloModuleProto that the
+// engine's compiler gets after the conversion.
 absl::StatusOr<std::vector<std::string>> ConvertedModuleCommand(const engines::Engine& engine);
 
 }  // namespace hlocts::backends

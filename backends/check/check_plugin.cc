@@ -191,7 +191,7 @@ PJRT_Error* Execute(PJRT_LoadedExecutable_Execute_Args* args) {
   }
   const int64_t number = Begin(recorder, *program, static_cast<int64_t>(args->num_devices));
   if (number < 0) return state.real->PJRT_LoadedExecutable_Execute(args);
-  // Arguments are copied before the call, because it may reuse the memory of donated ones.
+  // Arguments are copied before the call, which may reuse the memory of donated arguments.
   auto start = std::chrono::steady_clock::now();
   std::vector<Leaf> inputs, outputs;
   const bool copied = CopyAll(args->argument_lists[0], args->num_args, inputs);

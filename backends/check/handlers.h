@@ -16,8 +16,9 @@
 namespace hlocts::check {
 
 // Registers a handler. Returns null, or a sentence that explains why the plugin cannot use the
-// handler. A caller passes null for a handler that no plugin can use, e.g. because it has several
-// stages; its calls then fail with UNIMPLEMENTED. `traits` are those of XLA_FFI. Thread-safe.
+// handler. If no plugin can use the handler, e.g. because it has several stages, the caller passes
+// null; calls of the handler then fail with UNIMPLEMENTED. `traits` are those of XLA_FFI.
+// Thread-safe.
 const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* platform,
                             void* handler, uint32_t traits);
 

@@ -94,7 +94,7 @@ TEST_F(HandlersTest, ANewerHandlerHasTheVersionOfThePlugin) {
               return nullptr;
             }),
             Version(0, 1));
-  // The plugin decides whether to reject another major version.
+  // Another major version is reported unchanged, so that the plugin can reject it.
   EXPECT_EQ(VersionOf([](Words* frame) -> void* {
               MetadataOf(frame)->at[3] = Version(1, 7);
               return nullptr;

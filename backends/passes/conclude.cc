@@ -72,8 +72,8 @@ absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const BlameSubject& s
   return std::move(result.outputs);
 }
 
-// Returns true if the acceptance sets of a text contain `outputs`. Returns false for a sharded
-// module, since its later texts compute tiles.
+// Returns true if the acceptance sets of a stage's text contain `outputs`. Returns false for a
+// sharded module, since its later stages compute tiles.
 bool Permits(const BlameSubject& subject, const std::string& text,
              const std::vector<std::vector<Literal>>& outputs,
              const std::vector<std::string>& facts) {

@@ -36,7 +36,7 @@ std::string ToSnakeCase(const std::string& camel) {
 }
 
 void Suspect(std::string snake, std::vector<std::string>& passes) {
-  // Only the name of this pass differs from that of its source file.
+  // This is the only pass that is not named like its source file.
   if (snake.rfind("algebraic_simplifier", 0) == 0) snake = "algsimp";
   for (const std::string& name : {absl::StrReplaceAll(snake, {{"_", "-"}}), snake}) {
     if (passes.size() < kSuspectsMax && !absl::c_linear_search(passes, name))

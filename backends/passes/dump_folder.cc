@@ -27,7 +27,7 @@ bool TakeLast(absl::string_view* text, std::string* word) {
   return true;
 }
 
-// Parses "m.0007.pipeline.after_P.before_Q" without prefix and suffix. Steps in a pass have no Q.
+// Parses "m.0007.pipeline.after_P.before_Q", the middle of a file name. A dump inside P has no Q.
 bool ParsePass(absl::string_view name, DumpFile* dump) {
   const size_t before = name.rfind(kBeforeWord);
   const size_t after = name.rfind(kAfterWord, before);

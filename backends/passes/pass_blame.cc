@@ -34,8 +34,8 @@ absl::Status CountFailures(const BlameSubject& subject, Differ& differ,
 }
 
 // Runs the module without the pass. If the failure is not deterministic, one correct run proves
-// nothing. The number of runs is so large that chance confirms one of all `passes` in at most 1 %
-// of cases.
+// nothing. The number of runs is so large that, if `passes` passes are tried, chance confirms a
+// pass that is not at fault with a probability of at most 1 %.
 absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                      const std::string& pass, size_t passes, PassBlame& blame) {
   const std::string flags = absl::StrCat("--xla_disable_hlo_passes=", pass);
@@ -87,7 +87,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
   return absl::OkStatus();
 }
 
-// Returns true if the engine writes dumps at all, tested with a correct module.
+// Compiles a correct module to find out if the engine writes dumps.
 absl::StatusOr<bool> WritesDumps(const EngineFactory& factory, const std::string& folder,
                                  const std::string& flags) {
   MoreXlaFlags more(flags);

@@ -61,7 +61,7 @@ struct PassBlame {
   int64_t failed_without = 0, runs_without = 0, runs_needed = 0;
   bool confirmed = false;
   bool deterministic() const { return failed == runs; }
-  std::string actual, actual_without;  // the failing (or first) element in both runs
+  std::string actual, actual_without;  // the failing element, else the first one, in both runs
 };
 
 struct BlameSubject {

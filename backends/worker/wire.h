@@ -31,7 +31,7 @@ class SharedMemory {
   void Rewind() { used_ = 0; }  // forgets appended bytes
   // Copies bytes to the end, growing the file, and returns their offset.
   absl::StatusOr<uint64_t> Append(absl::string_view bytes);
-  // Returns a view, valid until the next Append or View; an error if it is not inside the file.
+  // Returns a view, valid until the next Append or View; an error if the file has no such range.
   absl::StatusOr<absl::string_view> View(uint64_t offset, uint64_t size);
 
  private:

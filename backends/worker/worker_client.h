@@ -22,7 +22,7 @@ double StartSecondsMax();
 void SetStartSecondsMax(double seconds);
 
 // Returns a backend that starts the process on first use and again after a crash. Only one thread
-// may use it at a time. Load returns kUnavailable if the process cannot be started at all.
+// may use it at a time. Load returns kUnavailable if the process cannot be started.
 std::unique_ptr<Backend> MakeWorkerBackend(WorkerCommand command);
 
 }  // namespace hlocts::backends

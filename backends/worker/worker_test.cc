@@ -187,7 +187,7 @@ TEST_P(WorkerTest, AFreshOneAfterChecksOfItsOwnHaveFailed) {
   EXPECT_EQ(loads(), 1);
 }
 
-// The engine must work in the next run. The time of the restart depends on the machine.
+// The next run must work. How long the restart takes depends on the machine and is not tested.
 TEST_P(WorkerTest, BackForTheNextRunAfterACrash) {
   ExpectWorks();
   EXPECT_EQ(RunOn(*backend_, *Identity("abort")).failure, Outcome::kCrash);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that batch normalization uses the scale, offset, mean and variance of the right feature.
-// The feature dimension is innermost, or the dimensions within it have few or many elements.
+// The feature dimension is the last one, or a dimension of few or many elements follows it.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -84,7 +84,7 @@ TEST(BatchNormTest, EveryLayout) {
                             {200, 3, 5},   {2, 3, 1000}, {1, 100, 63}, {1, 2, 70001}};
   for (const Layout& layout : layouts) {
     Check(layout, "f32", 1e-5);
-    Check(layout, "f64", 1e-5);  // tolerance of the rounding to f32
+    Check(layout, "f64", 1e-5);  // the results are rounded to f32
     Check(layout, "bf16", 0.2);
   }
 }

@@ -74,7 +74,8 @@ TEST(CudaEngineTest, WhatIsStillNeededIsNotOverwritten) {
   }
 }
 
-// A computation that ignores an operand does not determine the width of the operand's elements.
+// The computation ignores its first operand. The result must not be written to the memory of that
+// operand, whose elements are narrower.
 TEST(CudaEngineTest, AResultIsNotPutIntoANarrowerOperand) {
   const char* text =
       "second { a = pred[] parameter(0) b = pred[] parameter(1) ROOT c = f32[] convert(b) }\n"
@@ -122,9 +123,9 @@ TEST(CudaEngineTest, AnArrayBeyondTheBudgetIsAStatus) {
   EXPECT_EQ(RunModule(**backend, *module, load, request).failure, Outcome::kUnsupported);
 }
 
-// Tests scatters with more updates of one element than a thread processes: the engine splits the
-// sorted updates into runs of all lengths. Updates are all to one element, in runs, or scattered;
-// some are out of bounds.
+// Tests scatters with more updates of one element than a thread processes, so that the engine
+// splits the sorted updates among threads. The targets of the updates are all equal, form runs of
+// equal targets, or alternate; some are out of bounds.
 TEST(ProductsTest, LongRunsOfAScatterAreTheReferences) {
   const std::string text =
       "f { a = TYPE[] parameter(0) b = TYPE[] parameter(1) ROOT c = TYPE[] OP(a, b) }\n"

@@ -159,7 +159,7 @@ TEST(MovesTest, SortsByMoreThanOneKey) {
                            " a0 = pred[] and(o1, q0) ROOT o0 = pred[] or(a0, l0) }\n"}) {
     ExpectTheReferences(head + body + root + entry);
   }
-  // A comparison for equality that does not belong to the preceding key has no effect.
+  // This comparator tests the second key for equality, but does not order by it.
   ExpectTheReferences(head + body + " a0 = pred[] and(q1, l2) ROOT o0 = pred[] or(l0, a0) }\n" +
                       entry);
 }

@@ -40,7 +40,7 @@ constexpr char kComputations[] =
     " s = s32[1] slice(y), slice={[1:2]} t = s32[] reshape(s)\n"
     " ROOT r = pred[] compare(t, b), direction=LT }\n";
 
-// Expects equal values if NAME in the text is the computation `called` and if it is `plain`.
+// Expects the same values whether `called` or `plain` replaces NAME in the text.
 void ExpectSameCalled(const std::string& text, const std::string& plain,
                       const std::string& called) {
   const auto with = [&](const std::string& name) {

@@ -25,7 +25,7 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
     HLOCTS_ASSERT_OK_AND_ASSIGN(const auto parsed, ParseModule(one.module_text));
     const Module& module = *parsed;
     ASSERT_TRUE(VerifyModule(module).ok()) << VerifyModule(module);
-    // The CUDA engine's merge sort requires a strict weak order, which these comparators are not.
+    // The CUDA engine's merge sort requires a strict weak order, which these do not define.
     const bool sorts = absl::StartsWith(one.name(), "sort_by");
     std::vector<const char*> engines = {"reference", "cpu?isolation=none"};
     if (!sorts) engines.push_back("cuda-host?isolation=none");
@@ -35,7 +35,7 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
         ExecuteRequest request;
         request.arguments = {generators::GenerateArguments(ArgumentLeafShapes(module), seed)};
         const reports::Verdict verdict = Differ(module, request, {}).Diff(*backend);
-        // Some random arguments have no elements or inconsistent sizes.
+        // Random arguments without elements or with inconsistent sizes cannot be judged.
         const bool says_nothing = verdict.kind == Outcome::kError || IsInconclusive(verdict.kind);
         EXPECT_TRUE(verdict.kind == Outcome::kPass || says_nothing)
             << name << ", seed " << seed << ": " << reports::VerdictToText(verdict);

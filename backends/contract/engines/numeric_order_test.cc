@@ -19,7 +19,7 @@
 namespace hlocts::backends {
 namespace {
 
-// Returns an integer that is greater for a float that is greater in the total order.
+// Maps a float to an integer; the order of the integers is the total order of the floats.
 int32_t KeyOfBits(float x) {
   const auto bits = std::bit_cast<int32_t>(x);
   return bits < 0 ? bits ^ std::numeric_limits<int32_t>::max() : bits;
