@@ -53,7 +53,7 @@ std::string KindsOfOperands(const VerdictFailure& failure) {
 std::string CauseOfFailure(const Verdict& verdict) {
   const VerdictFailure& failure = *verdict.first_failure;
   const std::string operation = failure.operation.substr(0, failure.operation.find(':'));
-  // A categorical distance ("a number, where only NaN is accepted") does not name the operation.
+  // A categorical distance ("a number, where only NaN is accepted") replaces the operation.
   std::string cause =
       failure.categorical
           ? failure.distance

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the record of a failure in a directory. A bundle (a minimised failure) has verdict.json,
 // inputs.txt and actual.txt. A finding has finding.textproto instead, with the same texts as fields
-// and with title, clause and cause (finding.proto). If a directory has both, the files decide.
+// and with title, clause and cause (finding.proto). If a directory has both, the bundle is read.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace hlocts::reports {
 
-// Reads the file. Returns NotFound if there is none, or InvalidArgument with path, line and reason.
+// Returns NotFound if finding.textproto is missing, or InvalidArgument with path, line and reason.
 absl::StatusOr<findings::Finding> ReadFindingFile(const std::string& folder);
 
 bool HasRecordedVerdict(const std::string& folder);

@@ -88,7 +88,7 @@ absl::Status WriteRunRecord(const RunRecord& record, const std::string& folder) 
   if (!record.suite.empty()) json["suite"] = record.suite;
   if (!record.cpu.empty()) json["cpu"] = record.cpu;
   if (record.cores > 0) json["cores"] = record.cores;
-  // Writes run.json last: it makes the directory a run, which needs selection.txt.
+  // Writes run.json last: a directory with run.json is a run, which must have selection.txt.
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(folder + "/selection.txt", absl::StrJoin(record.selection, "\n") + "\n"));
   return WriteFile(folder + "/run.json", JsonText(json, 1) + "\n");

@@ -20,7 +20,7 @@ namespace hlocts::reports {
 struct RunRecord {
   std::vector<std::string> backends, queries;
   std::map<std::string, std::vector<std::string>> facts;  // facts of each engine
-  std::map<std::string, std::string> plugins;  // sha256 of an engine's file, at the start
+  std::map<std::string, std::string> plugins;  // engine -> sha256 of its file when the run started
   std::map<std::string, std::string> options;  // other options that change verdicts
   std::string tier, profile;
   int64_t shard_index = 1, shard_count = 1;

@@ -48,8 +48,8 @@ const RulingOfFreedom* FindFreedom(absl::string_view name) {
   return nullptr;
 }
 
-// Returns the clause ids of a failure: those of its operation with one of its facts, which decides
-// what the clause leaves open, or else those of the operation.
+// Returns the clause ids that are listed for the operation with one of the failure's facts or, if
+// there are none, for the operation alone. A fact decides what the documents leave open.
 std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesOfOpcodes& all) {
   std::vector<std::string> keys;
   for (const std::string& fact : failure.facts)

@@ -29,7 +29,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::string reason;                 // from the judge, the harness or the engine
   std::vector<std::string> notes;     // further remarks
   EngineError error;                  // why an engine returned no values
-  std::vector<std::string> freedoms;  // that widened the sets; of a failure, its set
+  std::vector<std::string> freedoms;  // freedoms that widened the sets or the failing element's set
   // The first failure; if localisation.in_piece is set, the failure of the isolated piece.
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;

@@ -12,7 +12,7 @@
 
 namespace hlocts::reports {
 
-// An element of an output: the index of the root leaf and the row-major index in it. -1: none.
+// The index of a root leaf and the row-major index of an element in it. `output` -1: no element.
 struct OutputElement {
   int64_t output = -1;
   int64_t index = 0;
@@ -37,11 +37,11 @@ struct VerdictFailure {
   std::string source = "";  // line of the user's program: FILE:LINE (FUNCTION)
   std::string distance = "";  // the distance from the set, in words: "3 ulps above ..."
   bool categorical = false;   // `distance` names kinds of values ("a NaN ...")
-  bool only_nan = false;      // it is a number, but only NaN is accepted
+  bool only_nan = false;      // the element is a number, but only NaN is accepted
   std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
   std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted
-  bool tie = false;  // it is the index of another, equal element, but the order of ties is defined
+  bool tie = false;  // the index of another, equal element, though ties have an order
 };
 
 // The result of cutting the module into pieces that run separately (backends/differ/blame.h).
@@ -57,7 +57,7 @@ struct Localisation {
   std::vector<std::string> instructions;  // names, in the module's order
   std::string where;                      // the loop trip, branch or call that has them, or ""
   bool in_piece = false;   // only the piece shows the failure, and the verdict is the piece's
-  int64_t partitions = 0;  // count, if the engine partitioned the module
+  int64_t partitions = 0;  // number of partitions, if the engine partitions
   std::optional<Outcome> unpartitioned;  // outcome on one device, if known
   bool compiled_form = false;  // the compiler's program is wrong, before any hardware ran it
   bool empty() const { return kind == Kind::kNone && !compiled_form && !unpartitioned; }
@@ -87,7 +87,7 @@ struct Statistical {
   std::vector<int64_t> index;
   double found = 0, expected = 0, deviation = 0;
   double bits = 0;  // the effective bits that the limit leaves (StatisticalTestResult)
-  // If the verdict is `probable`: numbers of pieces proven, passed by the test "terms", and of all.
+  // If the verdict is `probable`: pieces proven, pieces that pass by the test "terms", all pieces.
   int64_t proven = 0, by_terms = 0, pieces = 0;
 };
 

@@ -84,8 +84,8 @@ TEST(VerdictTest, AProbableVerdictHasTheNumbersOfItsPieces) {
 }
 
 TEST(EffectiveBitsTest, ByPrecisionAndExactDataApart) {
-  // Histograms in units of a quarter bit: `random` has 90 elements at 20 bits and 10 at 1.5 bits;
-  // `exact` has 24 bits.
+  // Histograms in units of a quarter bit. `random`, which is added twice, has 45 elements at 20
+  // bits and 5 at 1.5 bits; `exact` has 7 at 24 bits.
   Verdict random, exact;
   random.effective_quarters[24].resize(257);
   random.effective_quarters[24][80] = 45;

@@ -132,7 +132,7 @@ std::string PartitionText(const Localisation& found) {
 
 std::string FindingText(const Localisation& found) {
   const std::string partition = PartitionText(found);
-  // Pieces run on one device, so a partitioner's fault implies that no piece is wrong.
+  // Pieces run on one device, so a fault of the partitioner appears in no piece.
   const bool says_more = partition.empty() || found.kind != Localisation::Kind::kNotFound;
   std::vector<std::string> parts = {found.compiled_form ? "the optimized module is wrong" : "",
                                     says_more ? PieceText(found) : "", partition};
@@ -231,7 +231,7 @@ std::string RunCountsText(const std::map<std::string, int64_t>& runs) {
 
 int64_t RunsUntilSeen(int64_t failed, int64_t all, double chance) {
   if (all <= 0 || failed >= all) return 1;
-  // A failure that no run showed may show in the next one.
+  // If no run failed, the next one is assumed to fail.
   const double rate = failed > 0 ? static_cast<double>(failed) / static_cast<double>(all)
                                  : 1.0 / static_cast<double>(all + 1);
   return static_cast<int64_t>(std::ceil(std::log(chance) / std::log1p(-rate)));

@@ -14,7 +14,7 @@
 namespace hlocts::reports {
 namespace {
 
-constexpr int kFewCases = 10;  // a working engine may crash on all cases if they are fewer
+constexpr int kFewCases = 10;  // with fewer cases, even a working engine may crash on all
 
 // Returns true if no case ran, or if at least kFewCases ran and all ended by crash or timeout.
 bool HasNoVerdicts(const NightlyEngineResult& engine) {
@@ -129,7 +129,7 @@ void AddLasting(const History& history, size_t until, size_t one, Change change,
   if (is_open || was_supported) (is_open ? changes.open : changes.support_lost).push_back(change);
 }
 
-// Returns the label of the earliest nightly run since which one of the changes lasts, or "".
+// Returns the earliest `since` of the changes, or "" if there are no changes.
 std::string EarliestOf(const History& history, const std::vector<Change>& changes) {
   size_t earliest = history.nights.size();
   for (const Change& change : changes)

@@ -35,7 +35,7 @@ char WithoutExpectation(char mark);  // maps 'F' to 'f' and so on
 bool IsUnexpected(char mark);        // the verdict is not as expected: Verdict::expected
 bool IsRun(char mark);               // the case has a verdict
 bool IsBad(char mark);               // a person or an expectation must explain the verdict
-// The engine is wrong: bad, and neither open (inconclusive, suspect) nor an error of the harness.
+// True if the engine is wrong: a bad mark other than inconclusive, suspect or error.
 bool IsFailureMark(char mark);
 
 struct MergedRun;  // reports/run_record.h
@@ -131,7 +131,7 @@ struct UlpsChange {
 };
 
 // The differences between two nightly runs. An engine without any verdict is only in `dead`. The
-// verdict of a case before is the latest on that engine up to the earlier run.
+// previous verdict of a case is its latest one on that engine, up to the earlier run.
 struct NightlyRunDiff {
   std::string since;  // label of the earlier nightly run; empty for the first
   // Cases that were good and now are bad or unsupported, or that were expected and now are not. In
@@ -178,7 +178,7 @@ struct OpenFindings {
   int wrong = 0, inconclusive = 0, looked_at = 0;
 };
 // Returns these numbers for the last of `history.releases` (a name with a version, or `xla`) that
-// was tested on any finding in the newest nightly run. The name is empty if there was none.
+// was tested on any finding in the newest nightly run. The name is empty if none was tested.
 OpenFindings NewestReleaseFindings(const History& history);
 
 // Returns the summary sentence: "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4

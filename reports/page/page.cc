@@ -50,7 +50,7 @@ Json TallyToJson(const NightlyEngineResult& engine) {
   return json;
 }
 
-// The end of a run with a suite that was cut is not known.
+// If a suite was cut short, the end of the nightly run is unknown.
 Json NightToJson(const NightlyRun& night) {
   const bool cut = absl::c_any_of(night.engines, [](const auto& one) { return one.second.cut; });
   Json json = {{"label", night.label},

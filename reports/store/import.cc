@@ -155,7 +155,7 @@ absl::Status Importer::AddCampaign(const std::string& folder) {
   if (state.contains("done") && state["done"].is_array())
     modules += static_cast<int64_t>(state["done"].size());
   const std::string recipe = Scrubbed(Field(state, "recipe"));
-  // In a nightly run all engines get the modules of one seed.
+  // The campaigns of a nightly run have one seed, so the identity includes their engines.
   const std::string identity =
       absl::StrCat(done_.night, "|", JsonText(state["seed"]), "|", recipe,
                    Scrubbed(state.contains("backends") ? JsonText(state["backends"]) : ""));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Recovers a damaged store: copies every row that is still readable, and rows only in the backup.
+// Recovers a damaged store: copies each readable row, and the rows that only the backup has.
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
