@@ -66,7 +66,7 @@ bool IsDate(absl::string_view text) {
   return true;
 }
 
-// Returns the first error of an entry that does not involve other entries; "" if there is none.
+// Returns the first error of an entry, apart from conflicts with other entries, or "".
 std::string EntryError(const Engine& engine) {
   if (!IsName(engine.name()) || (!engine.alias().empty() && !IsName(engine.alias())))
     return "name: expected letters, digits, @ . - _";

@@ -58,7 +58,7 @@ std::string Header(const Counts& all) {
   return header + " as expected\n";
 }
 
-// Lists the names of a few facts, or the first ones and the number of the others.
+// Lists the names of at most kNamedMax facts, then the number of the others.
 std::string PromisesText(const std::vector<std::string>& facts) {
   constexpr size_t kNamedMax = 8;
   if (facts.empty()) return "  declares no facts (hlocts backends --facts)\n";

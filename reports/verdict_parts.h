@@ -41,7 +41,7 @@ struct VerdictFailure {
   std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
   std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted
-  bool tie = false;  // the index of another, equal element, though ties have an order
+  bool tie = false;  // the output is an index of an equal element, but ties are ordered
 };
 
 // The result of cutting the module into pieces that run separately (backends/differ/blame.h).
@@ -57,7 +57,7 @@ struct Localisation {
   std::vector<std::string> instructions;  // names, in the module's order
   std::string where;                      // the loop trip, branch or call that has them, or ""
   bool in_piece = false;   // only the piece shows the failure, and the verdict is the piece's
-  int64_t partitions = 0;  // number of partitions, if the engine partitions
+  int64_t partitions = 0;  // number of partitions that the engine made; 0: none
   std::optional<Outcome> unpartitioned;  // outcome on one device, if known
   bool compiled_form = false;  // the compiler's program is wrong, before any hardware ran it
   bool empty() const { return kind == Kind::kNone && !compiled_form && !unpartitioned; }

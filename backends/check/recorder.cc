@@ -152,7 +152,7 @@ Recorder::Recorder(Settings settings)
   // Makes the path absolute, since a client may change its working directory.
   std::error_code error;
   directory_ = std::filesystem::absolute(directory_, error).string();
-  // The processes of a client share `out`.
+  // The processes of a client share `out`, so each gets a subdirectory.
   if (!settings_.out.empty()) directory_ += "/" + std::to_string(owner_);
 }
 

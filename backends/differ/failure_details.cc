@@ -371,8 +371,8 @@ struct NanElement {
   CallPlace place = {};
 };
 
-// Returns the same element with the instruction that computed it. `value` is a part of a tuple,
-// which a called computation may have computed.
+// Returns `at`, an element of `value`, as an element of the instruction that computed it. A part of
+// a tuple may have been computed in a called computation.
 std::optional<NanElement> ElementOf(CutValue value, NanElement at) {
   while (!value.index.empty()) {
     const Computation* callee = InlinedBody(*value.instruction);

@@ -211,7 +211,7 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
   EXPECT_EQ(subject.Diff(wrong, 0).kind, Outcome::kInconclusive);
 }
 
-// A sum that lacks a term, and one with partial sums in TF32, are still inside the bound.
+// The wrong sums, one without a term and one with partial sums in TF32, are inside the bound.
 TEST(PiecesTest, APieceWhoseSumsAgreeByTermsIsProbable) {
   Subject subject = CancellingSums(0.05F);
   InjectingBackend right({"none", 0, 0});

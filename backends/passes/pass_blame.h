@@ -54,14 +54,14 @@ struct PassBlame {
   std::vector<JudgedStage> stages;
   int64_t dumps = 0;
   int64_t failed = 0, runs = 0;  // failures and runs of the unchanged module; 0: not repeated
-  // The verdict with the pass `switched_off` disabled. The blame is confirmed if none of these runs
-  // fails and there are enough of them to exclude chance.
+  // The verdict on runs with the pass `switched_off` disabled. The blame is confirmed if none of
+  // these runs fails and their number excludes chance.
   std::optional<reports::Verdict> without;
   std::string switched_off;
   int64_t failed_without = 0, runs_without = 0, runs_needed = 0;
   bool confirmed = false;
   bool deterministic() const { return failed == runs; }
-  std::string actual, actual_without;  // the failing element, else the first one, in both runs
+  std::string actual, actual_without;  // the failing (or first) element with and without the pass
 };
 
 struct BlameSubject {

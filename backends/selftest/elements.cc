@@ -21,7 +21,7 @@ double ToDouble(const T& value) {
   }
 }
 
-// Converts a number. [2^63, 2^64) wraps; numbers outside of [-2^63, 2^64) become INT64_MIN.
+// Converts a number. Values in [2^63, 2^64) wrap; those outside [-2^63, 2^64) become INT64_MIN.
 int64_t ToInteger(double value) {
   if (std::isnan(value)) return 0;
   if (value >= 18446744073709551616.0 || value < -9223372036854775808.0) return INT64_MIN;

@@ -31,7 +31,7 @@ void UseMemory() {
   }
 }
 
-// Allocates the memory at once, like a program that confuses a size with a count.
+// Allocates all memory at once, like a program that confuses a size with a count.
 void AllocateTenGigabytes() {
   std::vector<char> block(10 * kGiB, 1);
   asm volatile("" : : "r"(block.data()) : "memory");  // clang removes an allocation nothing reads
@@ -44,7 +44,7 @@ int Wanted(const char* name) {
 }
 
 // Hangs for at most a minute, and only while the driver is alive (its request pipe is open). If the
-// driver was killed, nothing else stops this process, and a program that reads from it would wait.
+// driver was killed, nothing else ends this process, and a reader of its output would wait.
 void HangWhileDriverAlive() {
   pollfd requests{STDIN_FILENO, 0, 0};
   poll(&requests, 1, 60'000);

@@ -17,7 +17,7 @@ bool InPath(char c) {
 }
 bool InWord(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// Shortens a word of path characters if it is a path.
+// Reduces a path to its last part, a home directory to "HOME". `before` is the preceding character.
 std::string WithoutFolders(absl::string_view run, char before) {
   const bool web = before == ':' && absl::StartsWith(run, "//");
   const bool relative =

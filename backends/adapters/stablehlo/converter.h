@@ -35,7 +35,7 @@ class WorkerConnection;
 // A converter in a worker process, which starts on first use and after a crash. Thread-compatible.
 class Converter {
  public:
-  // `argv` starts a program that answers Convert of worker.proto.
+  // `argv` starts a program that answers the request Convert of worker.proto.
   explicit Converter(std::vector<std::string> argv);
   ~Converter();
 

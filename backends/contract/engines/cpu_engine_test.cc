@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the CPU engine through its interface. Memory must be shared where that is allowed and
-// protected elsewhere, and unsupported requests must return a status.
+// Tests of the CPU engine through its interface. Memory must be shared only where that is allowed,
+// and unsupported requests must return a status.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

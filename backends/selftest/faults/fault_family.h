@@ -3,7 +3,7 @@
 // opcode's instructions: e.g. operand 2 is read as zeros, window.0.stride is read as one more, or
 // f8 results are rejected. suites/clause_mutants.txt names, for every tested sentence of the
 // documents, a fault that a case of the sentence detects. Members are found by name. They are not
-// part of AllFaults, whose detection rate represents bugs of real compilers.
+// part of AllFaults, whose members represent bugs of real compilers.
 //
 // An id is OPCODE/FAMILY/PARAMETER, e.g. "pad/attribute-more/padding.0.low". The families are the
 // rows of *_families.cc. The fault infer.forgets-rule/RULE omits RULE from the verifier.

@@ -94,7 +94,7 @@ struct EditRow {
   Edit edit;
 };
 
-// Sets the start to the index that `taken` means: clamped or, for scatter, out of bounds.
+// Sets the start to an index with the effect of `taken`: clamped or, for scatter, out of bounds.
 void TakenFor(const Start& start, int64_t taken) {
   if (taken == start.value()) return;
   if (taken >= 0 && taken <= start.last()) return start.Set(taken);

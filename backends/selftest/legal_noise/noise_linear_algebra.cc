@@ -98,9 +98,9 @@ void SolveByColumns(const System<T>& s) {
   }
 }
 
-// Returns the inverse of the block T of `size` steps from step `first`. In the order of steps, T is
-// lower triangular. The columns of the inverse are computed as solutions y of T y = e, or its rows
-// as solutions of y T = e, with unit vectors e.
+// Returns the inverse of the block B of `size` steps from step `first`. In the order of steps, B is
+// lower triangular. The columns of the inverse are computed as solutions y of B y = e, or its rows
+// as solutions of y B = e, with unit vectors e.
 template <typename T>
 std::vector<T> InverseOfBlock(const System<T>& s, int64_t first, int64_t size, bool by_rows) {
   std::vector<T> x(size * size, T(0));

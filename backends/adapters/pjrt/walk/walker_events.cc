@@ -145,7 +145,7 @@ absl::Status Walker::End() {
 }
 
 Walker::~Walker() {
-  // If the walk ended early, pending transfers still write to the walk's memory.
+  // Pending transfers may still write to the memory of a walk that ended early.
   for (WalkRead& read : reads_) api_.Await(read.event).IgnoreError();
   executables_.clear();
   buffers_.clear();
