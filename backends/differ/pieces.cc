@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// The number of loop trips to run one by one, from the first. Only judging the loop as one piece
-// finds a fault in a later trip.
+// The number of loop trips to run one by one, from the first. A fault in a later trip is found only
+// if the loop is judged as one piece.
 constexpr int64_t kTripsMax = 16;
 // The sets of a block of this many trips are little wider than those of one trip.
 constexpr int64_t kBlockTrips = 16;

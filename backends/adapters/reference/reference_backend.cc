@@ -27,9 +27,9 @@ class ReferenceExecutable : public Executable {
   }
 
  private:
-  // Returns the states of arguments that an engine must report (ruling 0068), since the reference
-  // has no buffers to donate. A donated argument with an alias is consumed, and its output uses its
-  // memory. A donor is consumed. Other arguments are unchanged.
+  // Returns the argument states that ruling 0068 requires of engines. The reference itself donates
+  // no buffers. A donated argument with an alias is consumed, and its output uses its memory. A
+  // donor is consumed. Other arguments are unchanged.
   static std::vector<ArgumentState> AliasingOf(const Module& module, const ExecuteRequest& request);
 
   std::unique_ptr<Module> module_;

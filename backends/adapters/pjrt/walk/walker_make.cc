@@ -13,7 +13,7 @@ constexpr uint8_t kOverwriteByte = 0xa5;
 
 }  // namespace
 
-// Returns random bytes. f32 elements are integers, so that no NaN can change in transit.
+// Returns random bytes. f32 elements are integers, because a NaN could change in transit.
 Bytes Walker::DrawBytes(const WalkShape& shape) {
   Bytes bytes(shape.bytes());
   for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(random_());
