@@ -162,8 +162,7 @@ size_t NewFailures(const NightlyRunDiff& changes);  // regressed, first_run and 
 // Compares two nightly runs; `before` is nullptr for the first.
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
                                   const NightlyRun& now);
-// Compares the newest nightly run of a history with the previous one, or with none if that is
-// pruned.
+// Compares the newest nightly run with the previous one, or with none if that one is pruned.
 NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
