@@ -4,7 +4,6 @@
 #include <filesystem>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -59,25 +58,6 @@ std::string TitleText(const std::string& reason) {
   if (reason.size() <= kMax) return reason;
   const size_t space = reason.rfind(' ', kMax);
   return absl::StrCat(reason.substr(0, space == std::string::npos ? kMax : space), " ...");
-}
-
-// Returns the reason without blank lines, and without a last line that the limit of the log cut.
-std::string WholeLines(const std::string& reason) {
-  const std::string kLog = "it last wrote: ";
-  const auto begins_entry = [](absl::string_view line) {  // "E0000 00:00:..."
-    return line.size() > 5 && absl::StrContains("IWEF", line[0]) &&
-           absl::c_all_of(line.substr(1, 4), absl::ascii_isdigit);
-  };
-  std::vector<std::string> lines = absl::StrSplit(reason, '\n', absl::SkipWhitespace());
-  const auto entry = absl::c_find_if(lines, begins_entry);
-  if (entry == lines.end() || entry == lines.begin()) return absl::StrJoin(lines, "\n");
-  std::string& first = lines[0];
-  const size_t log = first.find(kLog);
-  if (log == std::string::npos || begins_entry(absl::string_view(first).substr(log + kLog.size())))
-    return absl::StrJoin(lines, "\n");
-  first = absl::StrCat(first.substr(0, log + kLog.size() - 1), "\n", *entry);
-  lines.erase(lines.begin() + 1, entry + 1);
-  return absl::StrJoin(lines, "\n");
 }
 
 std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
@@ -176,9 +156,12 @@ std::string ReleasesText(const std::string& folder, const findings::Finding& own
 
 std::string WhatIsWrong(const reports::Verdict& verdict) {
   if (!verdict.first_failure) {
+    const std::string reason = reports::ReasonText(verdict);
+    const std::vector<absl::string_view> lines =
+        absl::StrSplit(reason, '\n', absl::SkipWhitespace());
     return absl::StrCat("The module below is valid by the documents. Observed: `",
                         OutcomeName(verdict.kind), "`.\n\n",
-                        Fenced("", WholeLines(reports::ReasonText(verdict))));
+                        Fenced("", absl::StrJoin(lines, "\n")));
   }
   const reports::VerdictFailure& failure = *verdict.first_failure;
   std::string text = absl::StrCat(

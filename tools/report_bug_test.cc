@@ -77,23 +77,19 @@ TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
   }
 }
 
-TEST(ReportBugTest, TheLogOfACrashBeginsAtAWholeLine) {
+TEST(ReportBugTest, TheLogOfACrashHasNoBlankLines) {
   const std::string bundle = BundleOfAPlugin();
   auto verdict = nlohmann::ordered_json::parse(TextOf(bundle + "/verdict.json"));
   const std::string condition(90, 'c');
   verdict["verdict"] = "crash";
   verdict["first_failure"] = nullptr;
   verdict.erase("localisation");
-  verdict["reason"] =
-      absl::StrCat("worker killed by signal 6 (Aborted); it last wrote: () is called",
-                   "\nE0000 00:00 a.cc:58] INTERNAL\n\t\n\nF0000 00:00 ", condition);
+  verdict["reason"] = absl::StrCat("worker killed by signal 6 (Aborted); it last wrote: a.cc:58]",
+                                   "\n\t\n\nF0000 00:00 ", condition);
   std::ofstream(bundle + "/verdict.json") << JsonText(verdict) << "\n";
-  EXPECT_THAT(
-      RunHlocts("report-bug " + bundle).out,
-      AllOf(HasSubstr("```\nworker killed by signal 6 (Aborted); it last wrote:\n"
-                      "E0000 00:00 a.cc:58] INTERNAL\nF0000 00:00 " +
-                      condition),
-            HasSubstr("\nThe releases are those of XLA"), Not(HasSubstr("() is called\n"))));
+  EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
+              AllOf(HasSubstr("it last wrote: a.cc:58]\nF0000 00:00 " + condition),
+                    HasSubstr("\nThe releases are those of XLA")));
 }
 
 TEST(ReportBugTest, ACaseDirectoryIsNoBundle) {

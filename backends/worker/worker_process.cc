@@ -190,6 +190,8 @@ std::string WorkerProcess::ErrorTail(size_t bytes_max) const {
   ssize_t n = pread(error_fd_, tail.data(), count, size - static_cast<off_t>(count));
   tail.resize(n > 0 ? static_cast<size_t>(n) : 0);
   size_t begin = tail.size() - std::min(bytes_max, tail.size());
+  const size_t line_end = begin == 0 ? tail.npos : tail.find('\n', begin - 1);
+  if (line_end != tail.npos && line_end + 1 < tail.size()) begin = line_end + 1;
   tail = tail.substr(std::min(begin, MainErrorLine(tail)), bytes_max);
   while (!tail.empty() && tail.back() == '\n') tail.pop_back();
   return tail;

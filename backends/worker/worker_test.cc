@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "backends/worker/worker_client.h"
+#include "backends/worker/worker_process.h"
 #include "generators/arguments.h"
 #include "spec/base/frame.h"
 #include "spec/base/status_testing.h"
@@ -264,6 +265,16 @@ TEST(WorkerStartTest, APipeThatSaysNothingSensibleIsUnavailable) {
   auto backend = MakeBackend("exec:echo hello");
   ASSERT_TRUE(backend.ok());
   EXPECT_FALSE((*backend)->info().available);
+}
+
+TEST(WorkerStartTest, ALogThatIsCutBeginsWithAWholeLine) {
+  auto process = WorkerProcess::Start({"/bin/sh", "-c", "printf 'first\\nsecond\\nlast\\n' >&2"});
+  ASSERT_TRUE(process.ok());
+  (*process)->DescribeEnd();
+  EXPECT_EQ((*process)->ErrorTail(), "first\nsecond\nlast");
+  EXPECT_EQ((*process)->ErrorTail(12), "second\nlast");
+  EXPECT_EQ((*process)->ErrorTail(11), "last");
+  EXPECT_EQ((*process)->ErrorTail(3), "st");
 }
 
 TEST(ExampleEngineTest, NumpyEngineAnswers) {
