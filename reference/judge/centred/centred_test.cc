@@ -21,7 +21,7 @@ struct Range {
 
 class SlopesTest : public testing::TestWithParam<Range> {};
 
-// Checks that |f(x) - f(at)| is within the bound of the slopes at corners, on edges and in boxes.
+// Checks that |f(x) - f(at)| is within the slopes' bound for x at corners, on edges and in boxes.
 TEST_P(SlopesTest, HoldEverySecant) {
   const SlopeRow* row = SlopeRowOf(GetParam().opcode);
   ASSERT_NE(row, nullptr);
@@ -144,7 +144,7 @@ TEST_P(ProfilesTest, OneSumReadTwiceIsOneNumber) {
   EXPECT_LT(value(sum.lo, sum.hi), result.lo);
 }
 
-// The error is at most half of the sum's error plus the roundings of the products and difference.
+// The error is at most half (3 - 2.5) of the sum's error plus the roundings of all operations.
 TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
   const Literal x = Terms();
   const AcceptanceSet sum = SetOf(kSum, x, Options(GetParam()));
@@ -161,7 +161,7 @@ TEST_P(ProfilesTest, TheSetIsThatOfFirstOrder) {
 INSTANTIATE_TEST_SUITE_P(Profiles, ProfilesTest,
                          testing::Values(Profile::kStrict, Profile::kDefault, Profile::kRelaxed));
 
-// Computes 3 e - 2.5 e of an exponential that a compiler may compute twice, with 3 ulps each time.
+// Computes 3 e - 2.5 e. A compiler may compute the exponential e twice, with 3 ulps of error each.
 const char kExponentialTwice[] =
     "ENTRY e { x = f32[1] parameter(0) e = f32[1] exponential(x)\n"
     " a = f32[] constant(3) b = f32[] constant(2.5)\n"
@@ -184,7 +184,7 @@ TEST(CentredTest, AnElementwiseValueReadTwiceMayBeTwoNumbers) {
 TEST_P(ProfilesTest, AValueThatIsComputedOnceIsOneNumber) {
   Literal x(Shape(PrimitiveType::kF32, {1}));
   x.mutable_data<float>()[0] = 0.7F;
-  constexpr double kLess = 2.9990234375;  // the difference has few bits left, so it is narrowed
+  constexpr double kLess = 2.9990234375;  // the difference loses most bits, so it is narrowed
   const std::string module = absl::StrReplaceAll(kExponentialTwice, {{"2.5", "2.9990234375"}});
   JudgeOptions once = Options(GetParam());
   once.facts.values_once = true;

@@ -89,7 +89,7 @@ class Sweeper {
         return;
       case NodeKind::kElementwise:
         for (size_t k = 0; k < node.operands.size(); ++k) {
-          // The slopes of a sine of a large argument are [-1, 1], with the middle 0.
+          // The middle is 0 for the sine of a large argument, whose slopes are [-1, 1].
           const double steepest = Steepest(node.slopes[i * node.operands.size() + k]);
           Add(node.operands[k], ElementOf(nodes_[node.operands[k]]->set, i), steepest, way);
         }
@@ -156,8 +156,8 @@ class LeafTests {
             StatisticalTestResult& found)
       : run_(run), leaf_(leaf), actual_(actual), node_(run.NodeOf(leaf)), found_(found) {}
 
-  // Compares all elements of a sum whose operands are certain: their deviation needs no sweep. For
-  // other outputs, sweeps from elements until the next sweep might exceed the deadline.
+  // If the output is a sum of certain operands, compares all elements: their deviations need no
+  // sweep. Otherwise sweeps from elements until the next sweep might exceed the deadline.
   void Elements(int64_t most, Clock::time_point deadline) {
     if (IsSumOfCertain()) {
       const int64_t count = actual_.element_count(), step = (count - 1) / kTogetherMost + 1;
@@ -282,8 +282,8 @@ double RootMeanSquare(const Literal& literal) {
   return static_cast<double>(std::sqrt(squares / std::max<int64_t>(literal.element_count(), 1)));
 }
 
-// Returns true if all elements of a sum or contraction agree by terms (kTermShare), and records the
-// farthest element; nullopt if the operands are not exact. Needs no list of the terms.
+// Returns true if all elements of a sum or contraction agree by terms (kTermShare), nullopt if the
+// operands are not exact. Records the farthest element.
 std::optional<bool> AgreeByTerms(const ReferencePointRun& run, size_t leaf, const Literal& actual,
                                  StatisticalTestResult& farthest) {
   const Node& node = run.Recorded(leaf);

@@ -15,7 +15,7 @@
 
 namespace hlocts::reference {
 
-// The effect on an output element of one instruction's roundings, over all loop trips and uses.
+// The effect that one instruction's roundings have on an output element, over all trips and uses.
 struct RoundingContribution {
   Square squares = 0;  // sum of (weight * bound)^2, for independent errors
   double common = 0;   // sum of weight * bound, for errors of the same sign
@@ -48,7 +48,7 @@ class ReferencePointRun {
   LikelyError From(size_t leaf, int64_t element);
   // Returns the nodes of all arrays in tape order, prepared up to the result of the last NodeOf.
   absl::Span<const std::unique_ptr<Node>> nodes() const { return tape_.nodes(); }
-  // Returns the number of elements and terms that outputs depend on: the most visits of a sweep.
+  // Returns the number of elements and terms that outputs depend on: a bound of a sweep's visits.
   double work() const { return tape_.work(); }
 
  private:
@@ -60,9 +60,9 @@ class ReferencePointRun {
   std::vector<SetArray> leaves_;
 };
 
-// The result of the tests of lemma 44: the element that exceeds the probable error the most. kTerms
-// means that no element is improbable and that outputs without resolution agree by terms. `element`
-// is then the farthest element of these outputs, and `deviation` the size of a typical term.
+// The result of the tests of lemma 44: the element that exceeds the probable error the most.
+// kTerms: no element is improbable, and outputs that the tests cannot resolve agree by terms.
+// `element` is the farthest of the latter, `deviation` the size of a typical term.
 struct StatisticalTestResult {
   enum class Test : uint8_t { kElement, kVariance, kBias, kTerms };
   int64_t elements = 0;  // the number of elements that were tested singly
@@ -73,14 +73,14 @@ struct StatisticalTestResult {
   // such output.
   double bits = 0;
   Test test = Test::kElement;
-  int64_t output = 0, element = 0;  // its position; kVariance, kBias: that of the farthest
+  int64_t output = 0, element = 0;  // the element; for kVariance and kBias the farthest element
   double found = 0, expected = 0, deviation = 0;
   bool IsSuspect() const { return most > limit; }
-  // Returns true if every output has resolution or agrees by terms.
+  // Returns true if each output is resolved by these tests or agrees by terms.
   bool IsResolved() const { return bits > 0 || test == Test::kTerms; }
 };
 
-// Finds the most improbable element; `elements` is 0 if none is tested. Has AcceptanceOf's errors.
+// Finds the most improbable element. `elements` is 0 if none is tested. Errors: AcceptanceOf's.
 absl::StatusOr<StatisticalTestResult> RunStatisticalTests(const Module& module,
                                                           absl::Span<const Literal> arguments,
                                                           absl::Span<const Literal> actual_leaves,

@@ -14,9 +14,9 @@ namespace hlocts::reference {
 
 // kRounded is the relative error of a value computed in f64. kLeast exceeds the loss by underflow.
 inline constexpr double kRounded = 0x1p-53, kLeast = 0x1p-1000;
-// A number of the f64 run may be subnormal in other runs if below this multiple of min_normal.
+// A number in the f64 run that is below this multiple of min_normal may be subnormal in other runs.
 inline constexpr double kNearLeast = 2;
-// A set wider than this share of its largest magnitude is treated as a jump: slopes change over it.
+// A set wider than this share of its largest magnitude is a jump: slopes may change much over it.
 inline constexpr double kJump = 0.125;
 inline bool IsDiscontinuity(const Box& box) {
   return box.hi - box.lo > kJump * std::max(std::fabs(box.lo), std::fabs(box.hi));
@@ -24,7 +24,7 @@ inline bool IsDiscontinuity(const Box& box) {
 // A limit in standard deviations: one element exceeds it with probability 2 exp(-t^2 / 2) = 2.6e-9.
 // It also limits the sum of one instruction's roundings if all of them err to one side.
 inline constexpr double kDeviations = 6.4;
-// Returns a range that contains the element in all but improbable executions (tapes of points).
+// For tapes of points, returns a range that contains the element in all but improbable executions.
 inline Box Widened(Box box) {
   box.lo -= kDeviations * box.deviation;
   box.hi += kDeviations * box.deviation;
@@ -64,8 +64,8 @@ void SetDeviation(const Preparing& p, int64_t i, Square squares);
 // Lets sweeps pass through element `i`, whose reference value is `at`. Returns false if its box is
 // infinite.
 bool Open(const Preparing& p, int64_t i, double at);
-// Returns true if sweeps can pass to element `j`. They cannot if it may be a NaN or an infinity,
-// except a definite infinity that no selection returns.
+// Returns true if sweeps can pass to element `j`. Returns false if the element may be a NaN or an
+// infinity, unless it is a definite infinity that no selection returns.
 bool IsUsable(const Node& operand, int64_t j, const Slope& slope);
 // Returns true if neither the element nor its operands add to the distance of a sweep.
 bool AddsNoError(const Node& node, int64_t i);
@@ -76,9 +76,9 @@ struct Elementwise {
 };
 // Opens element `i` of an element-wise result. Returns false if a sweep cannot pass through it.
 bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i);
-// Returns a factor for the roundings of a sum. Nearly equal terms have equal errors (lemma 44): the
-// factor is the sum of n^2 over groups of n nearly equal terms, divided by the number of terms, and
-// at least 1, for the largest of a sample of results. Only a tape of points needs it.
+// Returns a factor for the roundings of a sum. Nearly equal terms have equal errors (lemma 44). For
+// groups of n nearly equal terms, the factor of one result is the sum of n^2 divided by the number
+// of terms, at least 1. Returns the largest of a sample of results. Only a tape of points needs it.
 double AlikeTermRatio(const Preparing& p, int precision);
 // Opens element `i` of a sum that accumulates as `rule` describes.
 bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,

@@ -22,8 +22,8 @@ bool IsLipschitz(Opcode opcode) {
 }
 
 // Returns the largest difference of f(x) and f(y), where x and y are operands that two readers in
-// one execution may see. Corners of the box suffice, since the slopes of products and quotients
-// depend on the first point and increase with its magnitude.
+// one execution may see. It is enough to try x at the corners of the box: the slopes of products
+// and quotients depend on x and increase with its magnitude.
 double SpreadBy(const SlopeRow& row, const Box* boxes) {
   double most = 0;
   for (int corner = 0; corner < 1 << row.operands; ++corner) {

@@ -7,7 +7,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns the error of rounding in ulps, perhaps first to a wider format (lemma 8).
+// Returns the error in ulps of a rounding that may first round to a wider format (lemma 8).
 double UnitsOfRounding(const SetContext& context) {
   const int width = BitWidth(context.result->type);
   if (width <= 8) return 1;

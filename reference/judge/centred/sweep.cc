@@ -16,7 +16,7 @@ constexpr float kRounding = 0x1p-32F;
 // these errors on each other. kRoundingsAtNode is the number of such operations on a weight at each
 // node, except the additions of weights.
 constexpr double kRoundingOfSizes = 2 * 0x1p-24, kRoundingsAtNode = 8;
-// Exceeds the loss of any product by underflow.
+// Exceeds what any product loses by underflow.
 constexpr float kLeastWeight = 0x1p-100F;
 constexpr int64_t kVisitsMax = 1 << 20;
 // The cost of visiting an element in kSweepLanes lanes, relative to a visit in one lane.
@@ -158,7 +158,7 @@ void Sweep<kLanes>::Propagate(const Node& node, int64_t element, const Outgoing&
   }
 }
 
-// Adds to `passed` the element's noise (the sweep continues), to `stopped` its box (it ends here).
+// Adds the element's noise to `passed` (for a sweep that continues) and its box to `stopped`.
 template <int kLanes>
 void Sweep<kLanes>::AddResidualError(const Node& node, int64_t element, const Weight& weight,
                                      Lanes& passed, Lanes& stopped) const {
@@ -197,7 +197,7 @@ void Sweep<kLanes>::CollapseToMidpoint(const Node& node, int64_t element, Weight
   }
 }
 
-// Returns, for each lane, true if its sweep stops at the node: if `all`, or if it costs little.
+// Returns true for each lane whose sweep stops at the node: if `all`, or if that adds little error.
 template <int kLanes>
 std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weights, bool all) {
   Lanes stopped{}, passed{};
@@ -215,7 +215,7 @@ std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weigh
   return stops;
 }
 
-// Passes weights from a node's elements to its operands. All readers of the node must have passed.
+// Passes weights from a node's elements to its operands. Must run after all readers of the node.
 template <int kLanes>
 void Sweep<kLanes>::Pass(const Node& node, Weights& weights, int64_t visits_max) {
   const double ahead = VisitsFrom(node) * static_cast<double>(weights.touched.size());

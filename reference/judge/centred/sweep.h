@@ -95,7 +95,7 @@ class Sweeps {
   explicit Sweeps(absl::Span<const std::unique_ptr<Node>> nodes)
       : one_(nodes), joint_sweep_(nodes) {}
   void SetEarlyStopShare(double share) { early_stop_share_ = share; }
-  // Returns Sweep::DistancesAt at a cost of at most `budget`; valid until the next call.
+  // Returns the distances of DistancesAt at a cost of at most `budget`; valid until the next call.
   absl::Span<const double> From(int32_t node, absl::Span<const int64_t> elements, double budget);
   // Returns the cost of the last call to From, in visits of a one-lane sweep.
   double cost() const { return cost_; }

@@ -44,7 +44,7 @@ bool IsMove(Opcode opcode) {
   return std::find(std::begin(kMoves), std::end(kMoves), opcode) != std::end(kMoves);
 }
 
-// Returns true for operations that return an operand unchanged, so the result keeps its node.
+// Returns true for operations that return an operand unchanged, so the operand's node is reused.
 bool PassesValues(Opcode opcode) {
   constexpr Opcode kPasses[] = {
       Opcode::kCopy,          Opcode::kTuple,  Opcode::kGetTupleElement, Opcode::kOptBarrier,
@@ -133,7 +133,7 @@ int32_t Tape::Add(Node node) {
   return static_cast<int32_t>(nodes_.size()) - 1;
 }
 
-// An array that no recorded instruction made (an argument, a join) gets a leaf node with its sets.
+// An array without a recorded instruction (argument, joined branches) gets a leaf with its sets.
 int32_t Tape::NumberOf(const SetArray& array) {
   if (array.node >= 0) return array.node;
   if (array.exact()) return NumberOfExact(array);

@@ -25,7 +25,7 @@ class Sweeps;
 // The elements to which a sweep continues from an element of a node.
 enum class NodeKind : uint8_t {
   kLeaf,         // no element: the sets are the noise
-  kElementwise,  // the operands' elements, by the slopes of the operation
+  kElementwise,  // the operands' elements, weighted by the operation's slopes
   kSelect,       // the operand that is certainly selected
   kMove,         // the element that moved here
   kSum,          // all terms
@@ -66,7 +66,7 @@ struct Node {
   bool once = false;
   // True if the engine computes and rounds every value once (a fact): no user reads it unrounded.
   bool rounded_once = false;
-  const Instruction* instruction = nullptr;  // nullptr: an argument, a join, a loop's state
+  const Instruction* instruction = nullptr;  // nullptr: argument, joined branches, loop state
   SetArray set;
   std::vector<int32_t> operands;
   // The error that the accumulation of each sum may add, and in a tape of points the sums in f64.
@@ -87,7 +87,7 @@ struct Node {
   std::vector<uint8_t> states;
   std::vector<Box> boxes;
   std::vector<double> noise_once, noise_use;
-  std::vector<Slope> factors;  // the slope of a product with respect to its other factor
+  std::vector<Slope> factors;  // the slope of (element * y) with respect to y, by element
   std::vector<Slope> slopes;   // kElementwise: operand k of element i is at i * operands + k
   NodeTerms terms;             // kMove: lhs indexes the elements of all operands
 
@@ -141,7 +141,7 @@ class Tape : public WalkObserver {
                    const Effort& most);
   void SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effort& effort,
                  SetArray& array);
-  // Returns true if a sum or contraction in its computation reads the instruction.
+  // Returns true if a sum or contraction in the same computation reads the instruction.
   bool IsReadBySum(const Instruction& instruction);
   bool Full() const;
 

@@ -38,7 +38,7 @@ void DotTerms(const Node& node, const Shape& lhs, const Shape& rhs, NodeTerms& t
   }
 }
 
-// One element of a convolution, in the dense order of its geometry.
+// The batch and the feature of an element of a convolution, in the geometry's dense order.
 struct ConvolutionElement {
   int64_t batch, feature;
 };

@@ -19,7 +19,7 @@ constexpr double kShareOfBits = 2.0 / 3;
 // kVisitsPerWork is the number of visits that sweeps may make for each element and term that the
 // walk has read. kVisitsMin is the least number, for small modules; it costs at most a second.
 constexpr double kVisitsPerWork = 2, kVisitsMin = 1 << 26;
-// The largest number of wide elements in an element-wise operand of a sum; sweeps of more are slow.
+// The largest number of wide elements in an element-wise operand of a sum; more take too long.
 constexpr int64_t kWideOperandsMax = 64;
 // The cost of preparing an element before the first sweep, in visits.
 constexpr double kVisitsToPrepare = 4;
