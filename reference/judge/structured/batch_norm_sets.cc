@@ -85,7 +85,7 @@ absl::StatusOr<SetValue> BatchNormInferenceSets(SetInterpreter& interpreter,
 
 namespace {
 
-// Sums over a feature of midpoints and of the largest magnitudes that readers may see.
+// Sums over a feature's elements: of midpoints, and of the largest magnitudes that readers may see.
 struct FeatureSums {
   long double mean = 0, magnitude = 0, squares = 0, deviations = 0;
   long double radii = 0, radii_squared = 0;
@@ -299,8 +299,8 @@ Approximate GradOperand(const BatchNorm& norm, const GradSums& sums, const GradN
 
 }  // namespace
 
-// The operands are operand, scale, mean, variance, grad_output; the results are grad_operand,
-// grad_scale, grad_offset.
+// The operands are `operand`, `scale`, `mean`, `variance` and `grad_output`; the results are
+// `grad_operand`, `grad_scale` and `grad_offset`.
 absl::StatusOr<SetValue> BatchNormGradSets(SetInterpreter& interpreter,
                                            const Instruction& instruction, const Shape& shape,
                                            absl::Span<const SetValue> operands) {

@@ -29,8 +29,8 @@ double UnitsOf(const SetInterpreter& interpreter, Opcode opcode, PrimitiveType t
 }  // namespace
 
 // Returns the error of 1 / sqrt(variance + epsilon), in units of half an ulp. The addition of
-// epsilon contributes half a unit, since the root halves its error. A root and a quotient, or a
-// reciprocal root, contribute the rest.
+// epsilon contributes half a unit, since the root halves relative errors. A root and a quotient, or
+// a reciprocal root, contribute the rest.
 double DeviationUnits(const SetInterpreter& interpreter, PrimitiveType type) {
   auto units = [&](Opcode opcode) { return UnitsOf(interpreter, opcode, type); };
   return 0.5 + std::max(units(Opcode::kSqrt) + units(Opcode::kDivide), units(Opcode::kRsqrt));
@@ -54,7 +54,7 @@ BatchNorm MakeBatchNorm(SetInterpreter& interpreter, const Instruction& instruct
   BatchNorm norm{interpreter, instruction,
                  interpreter.ContextOf(instruction, operand.element_type(), operand.element_type()),
                  LayoutOf(operand.shape(), instruction.IntOr(Attr::kFeatureIndex, 0))};
-  // epsilon is an f32 attribute for every element type, to which it is rounded.
+  // epsilon is an f32 attribute for every element type. It is then rounded to the element type.
   norm.epsilon = static_cast<double>(static_cast<float>(instruction.FloatOr(Attr::kEpsilon, 0)));
   norm.epsilon = norm.context.result->Round(norm.epsilon);
   norm.u = std::ldexp(1.0, -norm.context.result->p);

@@ -54,7 +54,7 @@ struct BatchNorm {
   }
   double slack() const {  // relative error of the sums of batch-norm-grad
     const Bounds& bounds = *context.bounds;
-    // The bound includes n + 6 units for a quotient by the count (lemma 26). Others are added.
+    // The bound includes n + 6 units for a quotient by the count (lemma 26); the excess is added.
     const double covered = count() + bounds.GradRoundings() - 10;
     return (bounds.GradRoundingsPerTerm() * count() + bounds.GradRoundings() +
             bounds.GradDeviations() * deviation + std::max(quotient - covered, 0.0)) *

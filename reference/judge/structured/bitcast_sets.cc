@@ -145,8 +145,8 @@ absl::StatusOr<SetArray> BitsOf(SetInterpreter& interpreter, const Instruction& 
   return Compress(std::move(result));
 }
 
-// Returns the bits of result element `i`. If it comes from one operand element, there are at most
-// two ranges; if from several, one range from their least to their largest bits (lemma 22).
+// Returns the bits of result element `i`: at most two ranges if it comes from one operand element,
+// or one range from the least to the largest bits if it comes from several (lemma 22).
 std::vector<Bits> BitsAt(const SetArray& array, int width, int64_t i, int64_t narrower,
                          int64_t wider) {
   std::vector<Bits> ranges;
@@ -236,9 +236,7 @@ absl::StatusOr<SetValue> BitcastConvertSets(SetInterpreter& interpreter,
   return SetValue(std::move(result));
 }
 
-// Computes the sets of stochastic-convert.
-
-// Permits either neighbour of a value, and only the value itself if it is representable.
+// Permits either neighbour of a value, or only the value itself if it is representable.
 absl::StatusOr<SetValue> StochasticConvertSets(SetInterpreter& interpreter,
                                                const Instruction& instruction, const Shape& shape,
                                                absl::Span<const SetValue> operands) {

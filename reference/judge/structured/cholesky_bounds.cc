@@ -30,7 +30,7 @@ void EncloseMatrix(const SetArray& array, int64_t b, CholeskyOperand& operand) {
   }
 }
 
-// Computes the lower factor. Returns false if a pivot is not positive or may be flushed (`least`).
+// Computes the lower factor. Returns false if a pivot is infinite, below `least` or not positive.
 bool Factor(const Matrix& a, double least, Matrix& l) {
   l = Matrix::Zero(a.rows, a.rows);
   for (int64_t j = 0; j < a.rows; ++j) {
@@ -109,7 +109,7 @@ double Rest(const Matrix& a, const CholeskyBound& bound) {
   return 1 - bound.own - 2 * static_cast<double>(a.rows) * bound.flush;
 }
 
-// Returns bounds p_i of the 2-norms of rows of the engine's L; p_i^2 bounds the diagonal of L L^H.
+// Returns bounds p_i of the row norms of the engine's L; p_i^2 bounds the diagonal of L L^H.
 std::vector<double> RowNorms(const Matrix& a, const CholeskyOperand& operand, int64_t b,
                              const CholeskyBound& bound) {
   const double n = static_cast<double>(a.rows);
@@ -209,9 +209,9 @@ namespace {
 // Larger matrices get no bounds of single elements, which would take n^3 wide operations.
 constexpr int64_t kBoundedRowsMax = 128;
 
-// Returns the error of an element (i, j) of L L^H in units of `own` p_i p_j. It is 1. If diagonal
-// blocks may be inverted, it is 2 + 4n / sqrt(e), where e is a lower bound of the least eigenvalue
-// of L L^H scaled by p. Returns infinity if the least eigenvalue of L L^H may be below half of A's.
+// Returns the error of element (i, j) of L L^H in units of `own` p_i p_j: 1 or, if diagonal blocks
+// may be inverted, 2 + 4n / sqrt(e), where e is a lower bound of the least eigenvalue of L L^H
+// scaled by p. Returns infinity if the least eigenvalue of L L^H may be below half of A's.
 double Rounds(const Matrix& a, const CholeskyOperand& operand, int64_t b,
               const std::vector<double>& p, const CholeskyBound& bound) {
   if (!bound.blocks) return 1;

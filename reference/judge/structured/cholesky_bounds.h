@@ -14,7 +14,7 @@
 
 namespace hlocts::reference {
 
-// Describes the stated triangle of a Cholesky operand, exact or with bounds (lemma 9).
+// The triangle that a Cholesky factorization reads, exact or with bounds (lemma 9).
 
 using Matrix = DenseMatrix<Complex>;
 
@@ -36,7 +36,7 @@ struct CholeskyOperand {
 };
 CholeskyOperand CholeskyOperandOf(const SetArray& array, bool lower);
 
-// The bounds that judge the factorizations of one instruction.
+// The bounds by which the factorizations of one instruction are judged.
 struct CholeskyBound {
   double relative = 0;    // residual due to the engine's rounding, relative to |L||L^H|
   double own = 0;         // `relative` plus the judge's own rounding

@@ -90,7 +90,7 @@ class CholeskyPredicate : public JointPredicate {
                         flush_, TrueOrFalse(a_.lower));
     if (!FitsInFile(a_.middle)) return text;
     text += absl::StrFormat(",\"block_inverse\":%s", TrueOrFalse(blocks_));
-    // Judges that do not use this program do not check a matrix that may have no factor.
+    // Programs that check certificates do not check a matrix that may have no factor.
     std::vector<bool> free = a_.free;
     for (size_t b = 0; b < free.size(); ++b) free[b] = free[b] || breaks_[b];
     absl::StrAppend(&text, FreeJsonMember(free), NumbersMember("matrix", a_.middle));

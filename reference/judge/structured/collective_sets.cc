@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of collectives. Reductions are sums over the group. To trace operations that
-// only move data, they run on element numbers, on all devices together.
+// Computes the sets of collectives. Reductions are sums over the group. Operations that only move
+// data run on element numbers, on all devices together, to find where each element comes from.
 #include <algorithm>
 #include <map>
 
@@ -135,7 +135,7 @@ std::unique_ptr<Module> CollectiveModule(const Instruction& instruction, const D
   return module;
 }
 
-// The operands of one element type on all devices, after the zero that has number 0.
+// The zero, which has number 0, and then the operands of one element type on all devices.
 struct Sources {
   explicit Sources(PrimitiveType type) : zero(Literal(Shape::Scalar(type))) {}
 
@@ -166,7 +166,7 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
                                                     const Instruction& instruction,
                                                     const DeviceOperands& operands) {
   DeviceGrid grid = GridOf(interpreter);
-  // The offsets and sizes of a ragged-all-to-all say where elements go. They are not moved.
+  // A ragged-all-to-all moves elements of two operands. The others are offsets and sizes.
   const bool ragged = instruction.opcode() == Opcode::kRaggedAllToAll;
   const size_t moved = ragged ? 2 : instruction.operands().size();
   std::vector<std::vector<Literal>> arguments;

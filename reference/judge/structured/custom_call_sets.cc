@@ -17,8 +17,6 @@
 namespace hlocts::reference {
 namespace {
 
-// Computes the sets of custom calls to LAPACK routines.
-
 EnclosedMatrix EnclosedOf(const SetArray& array, int64_t first, int64_t rows, int64_t columns) {
   EnclosedMatrix result;
   result.middle = WideMatrix::Zero(rows, columns);
@@ -189,7 +187,7 @@ class LapackSets {
     const long double off = a.HermitianRadiusOneNorm(call_.lower), most = OneNorm(h) + off;
     const EnclosedMatrix l =
         CholeskyBounds(h, Tolerance() * most + off + underflow_ * rows_ * (1 + most));
-    // An engine may or may not break down if the matrix is close to singular.
+    // There is no requirement if the matrix is so close to singular that an engine may break down.
     judged.free = !l.known;
     judged.off = off;
     if (!l.known) return;
@@ -245,7 +243,7 @@ class LapackSets {
     a = std::move(result);
   }
 
-  // Judges only exactly known reflectors: their errors do not bound the errors of the product.
+  // Requires known reflectors: bounds of their errors yield no bound of the product's error.
   void MakeQrProduct(int64_t b, const EnclosedMatrix& a, LapackBatch& judged) {
     const EnclosedMatrix tau = Operand(1, b);
     judged.free = !tau.known || a.RadiusOneNorm() > 0 || tau.RadiusOneNorm() > 0;
@@ -345,7 +343,7 @@ class LapackSets {
     leaves_[0].joint_slot = kQrProductSlot;
   }
 
-  // By Weyl's theorem, eigenvalues and singular values change by at most the change's 2-norm.
+  // By Weyl's theorem, eigenvalues and singular values change by at most the 2-norm of A's change.
   void MakeValues(int64_t b, const EnclosedMatrix& a) {
     const bool eigen = call_.routine == LapackRoutine::kHermitianEigen;
     const std::vector<WideMatrix> results = ResultsOf(call_, {a.middle}, shape_);

@@ -123,7 +123,7 @@ struct TransformCost {
   double reach = 1;    // bound of intermediate values, relative to the sum of magnitudes
 };
 
-// Engines transform prime lengths up to kSmoothMax by the definition, and some up to kDirectMax.
+// All engines transform prime lengths up to kSmoothMax by the definition, some up to kDirectMax.
 constexpr int64_t kSmoothMax = 13, kDirectMax = 127;
 
 std::vector<int64_t> PrimeFactors(int64_t n) {
@@ -173,7 +173,7 @@ TransformCost CostOf(const std::vector<int64_t>& lengths, double level, const Bo
   }
   cost.flushes = bounds.FftFlushes() * std::sqrt(static_cast<double>(largest)) * points;
   // If there is a large prime factor, the transform is a convolution with a chirp. Before scaling,
-  // it has up to four times the points, and its products may be twice the points times as large.
+  // it has up to 4 * points points, and its products may be larger by a factor of 2 * points.
   if (largest > kSmoothMax) {
     cost.reach = bounds.ChirpReach() * points * points;
     cost.flushes = std::max(cost.flushes, bounds.ChirpFlushes() * points);

@@ -126,8 +126,8 @@ bool PivotsAreCertain(const EnclosedMatrix& lu) {
 // Lemma (Sun, BIT 32 (1992)). Let P A = L U, P A + E = (L + D)(U + H), F = L^-1 E U^-1 and G = (I -
 // |F|)^-1 |F|. If the spectral radius of |F| is below 1, then |D| <= |L| low(G) and |H| <= up(G)
 // |U|; only up includes the diagonal. As for CholeskyBounds, |F| <= e m c^T with m the row maxima
-// of |L^-1| and c the column sums of |U^-1|. e includes ||L||U|| of the engine's factors. The code
-// uses twice this norm of the midpoint's factors instead, and checks it against the radii.
+// of |L^-1| and c the column sums of |U^-1|. e depends on ||L||U|| of the engine's factors; the
+// code uses twice ||L||U|| of the midpoint's factors instead, and checks that against the radii.
 EnclosedMatrix LuBounds(const EnclosedMatrix& a, long double relative, long double underflow,
                         std::vector<int64_t>& pivots) {
   EnclosedMatrix result;

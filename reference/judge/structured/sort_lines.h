@@ -72,8 +72,8 @@ absl::StatusOr<std::vector<Truth>> ComparePairs(
 absl::StatusOr<LineOrder> OrderOfLine(const SortJob& job, absl::Span<const SetArray* const> rows,
                                       int64_t start, RowRelation& precedes);
 
-// Sets the outputs if each row i may take positions order.first[i] to order.last[i]. Rows with the
-// same positions are joined first, since a long line may be a single tie.
+// Sets the outputs, given that row i may take positions order.first[i] to order.last[i]. Rows with
+// the same positions are joined first, since a long line may be a single tie.
 void PlaceRows(const SortJob& job, absl::Span<const SetArray* const> rows, int64_t start,
                const LineOrder& order, std::vector<std::vector<AcceptanceSet>>& out);
 

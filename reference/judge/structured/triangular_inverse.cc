@@ -68,7 +68,7 @@ Magnitudes Magnitudes::Times(const Magnitudes& other) const {
 TriangularInverse::TriangularInverse(int64_t n, const std::vector<Complex>& t, bool lower,
                                      double bound)
     : bound_(bound), matrix_(Absolute(n, t)), inverse_(Absolute(n, Inverse(n, t, lower))) {
-  // K has ones on its diagonal, except for roundings of f64.
+  // K has ones on its diagonal, up to roundings in f64, so 2 * bound must be below 1.
   bounded_ = 2 * bound < 1 - 0x1p-20;
   if (!bounded_) return;
   grown_ = Amplified(inverse_.Times(matrix_), 2 * bound, inverse_, lower);

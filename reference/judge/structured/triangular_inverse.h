@@ -5,8 +5,8 @@
 // Lemma. Let T be triangular, X = T^-1, and x an engine's result for T x = b. The engine divides T
 // into any diagonal blocks and inverts each by substitution (by columns: |T X' - I| <= g |T||X'|,
 // or by rows: |X' T - I| <= g |X'||T|). It computes x_k = X'_k s_k, where s_k is b minus the part
-// of earlier blocks, with sums of n terms in any order. To first order g = (n+1) u. With v = |b| +
-// |T||x| and K = |X||T|
+// of earlier blocks, with sums of n terms in any order. To first order g = (n+1) u, where u is the
+// unit of rounding. With v = |b| + |T||x| and K = |X||T|
 //   |b - T x| <= g v + 2 g |T| (I - 2 g K)^-1 |X| v.
 // Proof. A block of X is the inverse of that block of T, and |s_k| <= (1 + g) v_k, so it suffices
 // to consider whole matrices. By columns T X' = I + F, and x = X' s + d with |d| <= g |X'||s|. The

@@ -19,8 +19,6 @@
 namespace hlocts::reference {
 namespace {
 
-// Declares the joint predicate of triangular-solve, which bounds |b - T x| (lemma 9).
-
 // One inverse per batch; null if blocks are not inverted.
 using Inverses = std::vector<std::shared_ptr<const TriangularInverse>>;
 
@@ -30,7 +28,7 @@ struct ResidualBound {
   double relative = 0, flush = 0;
   bool right_side = true;
 };
-// By batch: true in `free` if any result is permitted, in `overflow` if infinities and NaNs are.
+// For each batch: `free` is true if any result is permitted, `overflow` if infinities and NaNs are.
 struct OpenSystems {
   std::vector<bool> free, overflow;
 };
@@ -56,10 +54,10 @@ std::vector<Complex> TriangleOf(const Literal& a, const SolveGeometry& g, int64_
   return t;
 }
 
-// Adds the residual that flushes and underflows cause in an engine that inverts blocks. An element
-// of the inverse, of a sum or of the solution has an error of at most `flush`. Rows of T multiply
-// this error, and the whole right side or solution multiplies an error of the inverse: in total
-// flush (1 + row sum of |T|) (1 + sum of v + sum of |x|). The inverse then amplifies this like v.
+// Adds the residual that flushes and underflows cause if blocks are inverted. An element of the
+// inverse, of a sum or of the solution is off by at most `flush`. Rows of T multiply this error,
+// and the whole right side or solution multiplies an error of the inverse: in total flush (1 + row
+// sum of |T|) (1 + sum of v + sum of |x|). The inverse then amplifies this total like v.
 void AddInverseFlushes(const TriangularInverse& inverse, double flush, double sum_x,
                        std::vector<double>& v, std::vector<double>& flushes) {
   double sum = 1 + sum_x;
@@ -82,8 +80,8 @@ std::vector<double> AllowedResiduals(const TriangularInverse& inverse, double bo
   return allowed;
 }
 
-// Requires |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T|1) with a vector 1 of ones, or the
-// same without |b| (ResidualBound). The elements of x, the engine's solution, may have underflowed
+// Requires |b - T x| <= bound (|T||x| + |b|) + flush (1 + |T| e) for a vector e of ones, or the
+// same without |b| (ResidualBound). The elements of the engine's solution x may have underflowed
 // only when they were stored. If blocks may be inverted, AllowedResiduals returns the bound.
 class SolvePredicate : public JointPredicate {
  public:
@@ -194,8 +192,9 @@ bool AllFinite(const Literal& a, const SolveGeometry& g, int64_t b) {
   return true;
 }
 
-// Bounds |x - x^| <= M^-1 (bound |T||x|). If the residual's bound includes |b|, `bound` is doubled,
-// since |b| <= |T||x|. M is T's comparison matrix; M^-1 is applied by substituting magnitudes.
+// Bounds the distance of x from the engine's x^: |x - x^| <= M^-1 (bound |T||x|), where M is T's
+// comparison matrix. If the residual's bound includes |b|, `bound` is doubled, since |b| <= |T||x|.
+// M^-1 is applied by substituting magnitudes.
 void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
                    const ResidualBound& residual, int64_t b, std::vector<double>& spread) {
   const double bound = residual.relative, flush = residual.flush;
