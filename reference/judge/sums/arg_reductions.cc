@@ -77,8 +77,8 @@ std::vector<ArgCandidate> PossibleWinners(std::vector<ArgCandidate> all,
   return {*std::min_element(winners.begin(), winners.end(), better)};
 }
 
-// Removes terms whose f32 keys differ from the best one. Removes none if a key is a NaN, or if the
-// best is zero or subnormal and may be read as another value.
+// Removes terms whose f32 keys differ from the best key. Removes none if a key is a NaN, or if the
+// best key is zero or subnormal and may be read as another value.
 void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
   const float sign = largest ? 1.0f : -1.0f;
   float best = -HUGE_VALF;
@@ -95,7 +95,7 @@ void KeepBest(const float* keys, bool largest, std::vector<int64_t>& terms) {
 }
 
 // Returns the value that belongs to the winner's index. The sign of a zero and the bits of a NaN
-// may come from the other pair of the computation.
+// may come from the pair with which the winner was compared.
 AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   AcceptanceSet key = winner.key;
   if (key.unspecified() || key.integer()) return key;
@@ -105,7 +105,7 @@ AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   return key;
 }
 
-// Records which values and indices belong together; their joined sets do not (lemma 31).
+// Records which values and indices belong together, since their joined sets do not (lemma 31).
 void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
                  const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
   if (winners.size() < 2) return;

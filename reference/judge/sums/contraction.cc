@@ -21,7 +21,7 @@ void AddTo(Literal& sum, const Literal& more, double sign = 1) {
   for (size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
 }
 
-// Adds sign * from to `to`, or sets `to` if it is not present yet.
+// Adds sign * `from` to `to`, or sets `to` if `to` is not present yet.
 void Accumulate(Literal from, bool& present, Literal& to, double sign = 1) {
   if (!present) {
     to = std::move(from);
@@ -70,7 +70,7 @@ absl::StatusOr<Literal> Spread(const Contraction& contraction, const Literal& lh
   return radius;
 }
 
-// Adds the sums of AddProducts scaled down, for use if f64 overflows.
+// Adds the same sums as AddProducts, scaled down, for use if f64 overflows.
 absl::Status AddScaledProducts(const Contraction& contraction, const Linear& lhs, const Linear& rhs,
                                double sign, SumParts& parts) {
   constexpr int kHalf = kProductScale / 2;

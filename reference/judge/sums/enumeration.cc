@@ -102,7 +102,7 @@ std::optional<LogSumBody> RecognizeLogSum(const Computation& body) {
   return LogSumBody{exp, log, &sum};
 }
 
-// Returns the result of the terms and any insertions of -infinity, or nullopt if nothing is known.
+// Returns the set for these terms with any insertions of -infinity, or nullopt if nothing is known.
 std::optional<AcceptanceSet> LogSumOf(SetInterpreter& interpreter, const LogSumBody& body,
                                       const std::vector<AcceptanceSet>& terms) {
   const PrimitiveType type = body.sum->shape().element_type();
@@ -214,7 +214,7 @@ class Enumeration {
     return interpreter_.CallLanes(body_, arguments, lanes_);
   }
   // The results of all trees over the same terms (`any`), and of those trees that contain an init
-  // value (`with`), which are separate only if needs_init.
+  // value (`with`, separate only if needs_init).
   struct Trees {
     std::optional<SetValue> any, with;
   };
@@ -340,7 +340,7 @@ absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
   return absl::OkStatus();
 }
 
-// A reduce may change only its brackets; over several dimensions no order is stated (ruling 0021).
+// In the strict profile, a reduce over one dimension keeps its terms in order (ruling 0021).
 TreeRule TreeRuleOf(const SetInterpreter& interpreter, const Instruction& instruction) {
   TreeRule rule;
   rule.needs_init = interpreter.profile() == Profile::kStrict;

@@ -18,7 +18,7 @@ inline bool MayDropInit(const ReductionOperands& r) {
   return r.interpreter.profile() != Profile::kStrict;
 }
 
-// Returns one element from `terms` and the init value, which may be dropped or inserted repeatedly.
+// Reduces `terms` and the init value, which may be dropped or inserted repeatedly, to one element.
 AcceptanceSet ReducedElement(const ReductionOperands& r, RecognizedReducer reducer,
                              const SetContext& context, std::vector<AcceptanceSet>& terms,
                              const AcceptanceSet& init, int64_t padded);

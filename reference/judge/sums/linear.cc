@@ -113,7 +113,7 @@ bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& lin
   return other == 0;
 }
 
-// Updates quantum and bits by f32 numbers if all are zero or normal; otherwise returns false.
+// Updates quantum and bits for f32 numbers if all are zero or normal; otherwise returns false.
 bool NoteFloats(const float* x, int64_t count, Linear& linear) {
   const FloatScan scan = Scan(x, count);
   if (!scan.ordinary) return false;

@@ -108,7 +108,7 @@ bool ProductImage(const Factors& factors, const Reach& reach, double n, double m
     // most doubles it, and only factors above 1 make it normal again.
     const double most = std::max(std::fabs(lo), std::fabs(hi)) * (1 + growth);
     double bound = std::max(most, min_normal * factors.largest * (1 + growth));
-    constexpr double kStepsMax = 500;  // and the product must not underflow
+    constexpr double kStepsMax = 500;
     if (n <= kStepsMax && most >= 0x1p-500) {
       bound = std::min(bound, std::ldexp(most, static_cast<int>(n)));
     }
@@ -131,8 +131,6 @@ Reach ReachOf(const Factors& factors, double n, double min_normal, const FloatFa
   reach.may_underflow = factors.least * (1 - reach.growth) < min_normal;
   return reach;
 }
-
-// Computes products of complex numbers in any order.
 
 // A product of exact complex numbers in any order. The error of each multiplication is below 4
 // units of the magnitude. A flush loses at most the least normal number times the other factors.

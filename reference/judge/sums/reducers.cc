@@ -194,7 +194,7 @@ ReductionTerms TermsOfReduce(const Instruction& reduce, absl::Span<const int64_t
   return result;
 }
 
-// Returns the bytes of the lists of elements under all windows. They may exceed an integer.
+// Returns the size in bytes of the lists of elements under all windows, which may exceed an int64.
 double BytesOfTerms(const WindowGeometry& geometry) {
   double terms = 1, outputs = 1;
   for (const WindowAxis& axis : geometry.axes) {

@@ -22,7 +22,7 @@ struct ReductionOperands {
 absl::StatusOr<SetValue> ReduceRecognized(const ReductionOperands& reduction,
                                           RecognizedReducer reducer);
 
-// The operands that combine element i with updates[i] in any order (scatter, all-reduce, ...).
+// The operands of operations that combine element i with updates[i] in any order, e.g. scatter.
 struct CombineOperands {
   SetInterpreter& interpreter;
   const Instruction& instruction;

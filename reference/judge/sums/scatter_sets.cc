@@ -134,7 +134,7 @@ void PlanCertain(const Instruction& scatter, const WindowsGeometry& geometry,
   }
 }
 
-// If `whole`, ignores windows partly outside; else applies their part inside (ruling 0011).
+// If `whole`, ignores windows that are partly outside, else cuts them to the inside (ruling 0011).
 ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
                         const SetArray& indices, const SetArray& updates, bool whole) {
   WindowsGeometry geometry =

@@ -238,7 +238,7 @@ Literal FastConvolutionErrors(const Instruction& instruction, const Shape& resul
   return errors;
 }
 
-// Returns the accumulator's type: that of the operands if equal and inexact, else the result's.
+// Returns the accumulator's type: the operands' common float or complex type, else the result's.
 PrimitiveType SumType(const SetArray& a, const SetArray& b, const Shape& shape) {
   bool same = a.element_type() == b.element_type() &&
               (IsFloat(a.element_type()) || IsComplex(a.element_type()));

@@ -43,7 +43,7 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   const double steps = StepsOf(rule, roundings, u);
   double relative = steps * rule.factor * u;
   if (relative > 0.5) relative = std::expm1(steps * rule.factor * u) * 2;
-  // The bound without a quadratic term holds for n terms in sequence, but not for such a tree.
+  // The bound without a quadratic term holds for n terms in sequence, but not for a shallow tree.
   if (shallow) relative = std::max(relative, std::expm1(steps * rule.factor * u));
   if (rule.partials > 0) {
     const double own = rule.partials * std::ldexp(1.0, -rule.partial->p);
@@ -206,7 +206,7 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   noted = error.error;
   const bool rounded = context.result->is_f64 && !error.exact && centre != 0;
   AcceptanceSet s = StoreImage(AroundCentre(centre, error.error + radius, rounded), context);
-  // A term of either sign is in both sums; each sum then lacks half of the term's radius.
+  // A term of unknown sign is counted in both sums; each sum then lacks half of the term's radius.
   AddOverflowingOrders(centre, magnitude, error.error + radius / 2, LargestOf(rule), context, s);
   MarkContractible(s);
   if (s.finite() && s.lo != s.hi && s.cause != WideningCause::kOverflow) {
