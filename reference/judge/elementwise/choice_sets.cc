@@ -14,7 +14,7 @@ SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
   return SetArray(Shape(like.element_type(), {1}), std::vector<AcceptanceSet>{set});
 }
 
-// A limit of effort: if operands have more jumps than this, each jump is used as an interval.
+// If operands have more discontinuities than this, each is used as an interval to limit the effort.
 constexpr int64_t kJumpsMax = 4096;
 
 // Returns true if the set consists of a few separate values (a discontinuity), as after a rounding,
@@ -147,7 +147,7 @@ void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands,
       chosen = chosen || (operand->choices != nullptr && operand->choices->Find(at) != nullptr);
       jump = jump || (jumps && IsDiscontinuity(operand->At(at)));
     }
-    // The set of a result that is itself a jump already consists of separate values.
+    // The set of a result that is itself a discontinuity already consists of separate values.
     if (!chosen && (!jump || IsDiscontinuity(result.At(i)))) continue;
     std::optional<std::vector<AcceptanceSet>> results = Combinations(op, operands, i);
     if (!results.has_value() || (!chosen && !AnyGap(*results))) continue;

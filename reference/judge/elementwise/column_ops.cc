@@ -29,7 +29,7 @@ struct ColumnBlock {
 
 class ColumnReader {
  public:
-  // With `contract`, reads unrounded values as additions may. `array` must outlive the reader.
+  // If `contract`, reads values unrounded, as an addition may. `array` must outlive the reader.
   ColumnReader(const SetArray& array, bool contract);
   // Returns true if the array can be read as columns.
   bool usable() const { return usable_; }
@@ -45,7 +45,7 @@ class ColumnReader {
   double scratch_[kColumnBlock];
 };
 
-// Copies ordinary numbers (interval_columns.h), and NaN for others. If `zero`, 0 is ordinary.
+// Copies ordinary numbers (interval_columns.h); writes NaN for others. If `zero`, 0 is ordinary.
 template <class From>
 void PutOrdinary(const From* from, int64_t count, const FloatFacts& facts, bool zero, double* to) {
   const double least = facts.min_normal, most = facts.max;
@@ -133,8 +133,8 @@ class ColumnLoop {
                                       op.context.origin);
   }
 
-  // Calls kernel(ends of the first operand, ends of the last operand, result) for each element. If
-  // it returns false, set arithmetic computes the element. A single operand is passed twice.
+  // Calls kernel(first operand's ends, last operand's ends, result) for each element. If kernel
+  // returns false, set arithmetic computes the element. A single operand is passed twice.
   template <class Kernel>
   bool ForEachElement(const Kernel& kernel) {
     const bool contract = ops::IsSum(op_.opcode) && op_.context.rule.Allows(kContract);
@@ -201,7 +201,7 @@ class ColumnLoop {
                                           bool point) const {
     if (point) return point_;
     const uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
-    // Chooses the cause as Blame does: that of the wider inexact operand, else this operation.
+    // Chooses the cause as Blame does: that of the wider inexact operand, or own_ if there is none.
     const bool from_a = a >> 24 != 0, from_b = b >> 24 != 0;
     if (from_a && from_b) return x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? a : b;
     return from_a ? a : from_b ? b : own_;

@@ -35,8 +35,6 @@ bool IsElementwiseSetOpcode(Opcode opcode) {
 
 namespace {
 
-// Computes select on sets.
-
 // Passes joint predicates of the selected arrays to the result of a select if the mask is known. In
 // JAX a mask selects the triangle of a factor, a whole factorization, or NaNs if the factorization
 // failed.
@@ -198,7 +196,7 @@ AcceptanceSet ProjectedElement(ops::Projection projection, const ElementOp& op,
   HLOCTS_UNREACHABLE();
 }
 
-// Returns the real result of an operation on a complex operand `a`; nullopt if it is complex.
+// If an operation on a complex operand `a` has a real result, returns that result, else nullopt.
 std::optional<AcceptanceSet> NumberOfComplex(const ElementOp& op, const ComplexSet& a,
                                              absl::Span<const SetArray* const> operands,
                                              int64_t i) {

@@ -93,7 +93,7 @@ bool OfStaticSizes(const std::vector<SetArray>& arrays) {
 }
 
 // Joins at least one state; all states have the same shape. Each array of the result accepts what
-// the array of any state accepts. A joint predicate requires that all match one state.
+// the array of any state accepts. A joint predicate requires that all arrays match the same state.
 SetValue JoinStates(std::vector<SetValue> states) {
   SetValue joined = states[0];
   bool fixed = true;
@@ -112,7 +112,7 @@ SetValue JoinStates(std::vector<SetValue> states) {
 
 constexpr int kUncertainTrips = 16;
 
-// Returns the branches that the index may select, clamped to the last one as the clause requires.
+// Returns the branches that the index may select. An index out of range selects the last branch.
 std::vector<int64_t> PossibleBranches(const Instruction& instruction, const SetValue& selector,
                                       int64_t branches) {
   AcceptanceSet s = selector.array.At(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the instructions that read unrounded results (lemma 5). Unread intervals are dropped.
+// Finds the instructions that read pre-rounding intervals (lemma 5); unread intervals are dropped.
 
 #include "reference/judge/interpreter/handlers.h"
 #include "reference/judge/interpreter/set_interpreter.h"
@@ -42,8 +42,6 @@ bool CertainOperation(const Instruction& instruction) {
   }
   return true;
 }
-
-// Runs a computation of scalars on arrays of scalars.
 
 // Returns an array with the dimensions of `lanes` whose elements all equal the scalar.
 SetValue Spread(const SetValue& scalar, const Shape& lanes) {

@@ -18,8 +18,8 @@ SetArray WithinSizes(const SetArray& array);
 // `dense`. The dimensions of `dense` become the run-time sizes if `shape` is dynamic or larger.
 SetArray InBounds(const SetArray& dense, const Shape& shape);
 
-// Runs `work` on the operands without their run-time sizes. Result k of `shape` gets the sizes of
-// operand k. Returns kInvalidArgument if the sizes of operands contradict each other.
+// Runs `work` on the operands, each cut to its run-time sizes. Result k of `shape` gets the sizes
+// of operand k. Returns kInvalidArgument if the sizes of operands contradict each other.
 absl::StatusOr<SetValue> OnDenseArrays(
     const Instruction& instruction, const Shape& shape, absl::Span<const SetValue> operands,
     const std::function<absl::StatusOr<SetValue>(const Shape&, absl::Span<const SetValue>)>& work);

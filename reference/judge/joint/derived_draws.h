@@ -8,8 +8,8 @@
 
 namespace hlocts::reference {
 
-// Adds a predicate that compares a leaf with runs on other draws. A leaf gets it if it has none and
-// enough elements depend on draws. Does nothing if there are no draws or a run fails.
+// Adds a predicate that compares a leaf with runs on other draws, if the leaf has no predicate yet
+// and enough of its elements depend on draws. Does nothing if there are no draws or a run fails.
 void JudgeDerivedDraws(const Module& module, absl::Span<const Literal> arguments,
                        const JudgeOptions& options, absl::Span<LeafAcceptance> leaves);
 

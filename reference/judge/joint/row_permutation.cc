@@ -62,9 +62,9 @@ std::string RowPermutation::ParametersJson() const {
   int64_t numbers = 0;
   for (const Literal& literal : sorted_) numbers += literal.element_count();
   if (numbers > kNumbersInFileMax) return text;
-  // Writes data for external judges: the sorted operands' bytes, the clusters of tied positions of
-  // each line (lines begin at `starts`; their elements are `stride` apart), and the operands whose
-  // subnormals are treated as zeros.
+  // Writes data for programs that check certificates: the sorted operands' bytes, the clusters of
+  // tied positions of each line (lines begin at `starts`; their elements are `stride` apart), and
+  // the operands whose subnormals are treated as zeros.
   std::vector<std::string> bytes, clusters;
   std::vector<int> flush(may_flush_.begin(), may_flush_.end());
   for (const Literal& literal : sorted_) {
