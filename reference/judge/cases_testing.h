@@ -40,8 +40,8 @@ inline std::vector<Literal> Parse(const std::vector<const char*>& texts) {
   return literals;
 }
 
-// Returns the outcome, with "too few bits" counted as a pass. A case states only that an answer is
-// accepted, which is also true if the set is wide. too_few_bits_test.cc tests such verdicts.
+// Returns the outcome, with "too few bits" counted as a pass: a case states only that an answer is
+// accepted, which is also true if the set is wide. too_few_bits_test.cc tests that verdict.
 inline Outcome AcceptedOr(const JudgeResult& result) {
   return result.too_few_bits ? Outcome::kPass : result.outcome;
 }

@@ -165,7 +165,7 @@ struct Named {
   std::vector<std::string> freedoms;
 };
 
-// A result names the freedoms that its elements use; a failing result names none.
+// A passing result names the freedoms that its elements use; a failing result names no freedom.
 TEST(NamedFreedomsTest, AreThoseOfTheElements) {
   const char* to_integer = "ENTRY e { x = f32[] parameter(0) ROOT r = s32[] convert(x) }";
   const Named cases[] = {

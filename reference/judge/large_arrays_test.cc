@@ -39,7 +39,7 @@ TEST(LargeArrays, AWellConditionedMatrixOf256IsJudged) {
   EXPECT_EQ(OutcomeName(wrong.outcome), OutcomeName(kFail));
 }
 
-// A million windows of up to a million elements take seconds.
+// The sets of a million windows of up to a million elements are computed in one pass, in seconds.
 TEST(LargeArrays, CumulativeSumsTakeOnePass) {
   constexpr int64_t n = 1 << 20;
   for (const char* padding : {"1048575_0", "0_1048575"}) {

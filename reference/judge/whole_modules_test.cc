@@ -30,7 +30,7 @@ TEST(OpenLeafTest, IsNoPass) {
 }
 
 // 120 trips of y <- tanh(A y), where A is nearly a rotation of two pairs of coordinates. At the end
-// the sets check nothing, but statistics with one rounding per trip do.
+// the sets check nothing, but the statistical tests of lemma 44 do.
 const char kLongRecurrence[] = R"(
 c { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0
     n = s32[] constant(120) ROOT r = pred[] compare(i, n), direction=LT }
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // The first cosine may be of any angle. The power and the second cosine are flat there.
     FarButRight{"ENTRY e { p = bf16[2] parameter(0) x = bf16[1] slice(p), slice={[0:1]} y = bf16[1] slice(p), slice={[1:2]} a = bf16[1] power(x, y) c = bf16[1] cosine(a) b = bf16[1] power(a, c) ROOT r = bf16[1] cosine(b) }",
                 "bf16[2] {1.00025555e+30, 0.734375}", "bf16[1] {-0.4921875}"},
-    // If its operands are flushed, the angle is pi or -pi; the square is flat at their mean.
+    // If its operands are flushed, atan2 is pi or -pi; the square is flat at the mean of both.
     FarButRight{"ENTRY e { p = f32[2] parameter(0) y = f32[1] slice(p), slice={[0:1]} x = f32[1] slice(p), slice={[1:2]} a = f32[1] atan2(y, x) d = f32[] dot(a, a), lhs_contracting_dims={0}, rhs_contracting_dims={0} o = f32[] constant(1.5) ROOT r = f32[] add(d, o) }",
                 "f32[2] {-5.9e-39, -1.17e-38}", "f32[] 11.369604"},
     // The partial sum of the positive terms overflows.
@@ -206,7 +206,7 @@ TEST_F(LikelyDotTest, AnyOrderIsNotMarkedAndFaultsAre) {
   EXPECT_EQ(coarse.test, StatisticalTestResult::Test::kVariance);
 }
 
-// The square of a sum is not a sum, so sets as wide as the limit of the tests must have bits.
+// The square of a sum cannot agree by terms, so sets as wide as the tests' limit must have bits.
 TEST_F(LikelyDotTest, OtherOutputsAreResolvedByBits) {
   auto module = ParseModule(
       "add { x = f32[] parameter(0) y = f32[] parameter(1) ROOT s = f32[] add(x, y) } "
