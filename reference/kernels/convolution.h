@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes convolution. Every output element is the sum of the products of a window of the base
-// area, in all input features of the element's group, and the kernel of its output feature
+// Computes convolution. Every output element is a sum of products: a window of the base area, in
+// all input features of the element's group, times the kernel of the element's output feature
 // (conv_with_general_padding.55-58; ruling 0051).
 #pragma once
 

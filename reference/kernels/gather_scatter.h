@@ -21,7 +21,7 @@ namespace hlocts::reference {
 struct WindowsGeometry {
   std::vector<int64_t> operand_dimensions;
   std::vector<int64_t> operand_strides;
-  std::vector<int64_t> window_sizes;  // one for each operand dimension; 1 if it has none
+  std::vector<int64_t> window_sizes;  // by operand dimension; 1 if not in the window
   // Copies one window: operand_stride is in the operand, result_stride in the batched array.
   CopyGeometry window;
   std::vector<int64_t> window_dimensions;   // operand dimensions, one for each of window.dims

@@ -12,7 +12,7 @@ using Pair = std::array<uint32_t, 2>;
 using Four = std::array<uint32_t, 4>;
 constexpr uint32_t kOnes = 0xffffffff;
 
-// The expected values are published with the paper's library.
+// The expected values are from the library of Salmon et al. (random_bits.h).
 TEST(RandomBits, ThreeFryKnownAnswers) {
   EXPECT_EQ(ThreeFry2x32({0, 0}, {0, 0}), (Pair{0x6b200159, 0x99ba4efe}));
   EXPECT_EQ(ThreeFry2x32({kOnes, kOnes}, {kOnes, kOnes}), (Pair{0x1cb996fc, 0xbb002be7}));

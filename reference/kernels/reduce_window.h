@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements reduce-window. Each output element combines the elements under one window, in its
-// row-major order, skipping padding and holes (reduce_window.1-4, 25-29; rulings 0019, 0049).
+// Implements reduce-window. Each output element combines the elements under one window in row-major
+// order, skipping padding and holes (reduce_window.1-4, 25-29; rulings 0019, 0049).
 #pragma once
 
 #include <cstdint>

@@ -25,8 +25,8 @@ int64_t ModularInverse(int64_t a, int64_t m) {
 
 Int128 CeilDivide(Int128 a, Int128 b) { return (a + b - 1) / b; }
 
-// Returns the elements under a window from `start` on. Tap t is at start + t * window_dilation;
-// elements are at multiples of base_dilation in [0, base_size * base_dilation).
+// Returns the elements under the window that begins at `start`. Tap t is at start + t *
+// window_dilation; elements are at multiples of base_dilation in [0, base_size * base_dilation).
 WindowPosition PositionAt(Int128 start, int64_t base_size, const WindowDimension& window,
                           const WindowAxis& axis) {
   const int64_t common = window.base_dilation / axis.tap_step;
@@ -58,7 +58,7 @@ int64_t Longest(const WindowAxis& axis) {
   return longest;
 }
 
-// Returns true if `next` has the elements of `before` and others after (`backwards`: before) these.
+// Returns true if `next` is `before` followed (if `backwards`, preceded) by other elements.
 bool Contains(const WindowAxis& axis, const WindowPosition& next, const WindowPosition& before,
               bool backwards) {
   if (before.count == 0) return true;

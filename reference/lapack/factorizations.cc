@@ -108,8 +108,8 @@ WideMatrix Inverse(WideMatrix a) {
 
 namespace {
 
-// Let x be column `column` of `a` from row `row` on. Replaces x by beta and the vector v, without
-// its leading one, of H = I - tau v v^H with H^H x = beta e_1. Returns tau.
+// Let x be column `column` of `a` from row `row` on. Replaces x by beta and by v without its
+// leading 1, where H = I - tau v v^H satisfies H^H x = beta e_1. Returns tau.
 Wide MakeReflector(WideMatrix& a, int64_t row, int64_t column) {
   const Wide alpha = a(row, column);
   long double below = 0;
@@ -124,7 +124,7 @@ Wide MakeReflector(WideMatrix& a, int64_t row, int64_t column) {
 }
 
 // Multiplies the columns of `a` from `from` on by I - factor v v^H from the left. v is column k of
-// `reflectors` with a one in row `top`, which may be in `a` before `from`.
+// `reflectors` with a one in row `top`. It may be a column of `a` before `from`.
 void Reflect(const WideMatrix& reflectors, int64_t top, int64_t k, Wide factor, int64_t from,
              WideMatrix& a) {
   for (int64_t j = from; j < a.columns; ++j) {

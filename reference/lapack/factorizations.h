@@ -34,9 +34,9 @@ WideMatrix Inverse(WideMatrix a);
 void SolveTriangular(const WideMatrix& t, bool lower, bool unit, WideMatrix& b);
 
 // Computes A = H_1 ... H_k R in place and returns the factors tau of H = I - tau v v^H. The leading
-// one of v is not stored (section 5.1; sign of beta opposite to that of the real part of alpha).
-// With `pivots`, a row, the columns are exchanged for A P = Q R (section 5.4.2), and `pivots` gets
-// their positions from 1. Columns with a nonzero entry of `pivots` at the call come first.
+// 1 of v is not stored (section 5.1; sign of beta opposite to that of the real part of alpha). With
+// `pivots`, a row, the columns are exchanged for A P = Q R (section 5.4.2), and `pivots` gets their
+// positions from 1. Columns with a nonzero entry of `pivots` at the call come first.
 std::vector<Wide> FactorQr(WideMatrix& a, WideMatrix* pivots = nullptr);
 // Computes H_1 ... H_k C, or its adjoint H_k^H ... H_1^H C.
 WideMatrix ApplyReflectors(const WideMatrix& a, const std::vector<Wide>& tau, bool adjoint,

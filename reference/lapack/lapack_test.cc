@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that each routine's results satisfy their defining equations far below an ulp of f64, on
-// matrices of all sizes that are special cases.
+// matrices of every size that is a special case.
 #include <cmath>
 #include <random>
 
@@ -145,7 +145,7 @@ TEST_P(Factorizations, ReductionsAndSchurFormsMultiplyBack) {
   }
 }
 
-// The last matrix has one eigenvector. For the one before, QR steps converge only with an
+// The last matrix has only one eigenvector. For the last but one, QR steps converge only with an
 // exceptional shift.
 TEST_P(Factorizations, EigenvectorsOfGeneralMatrices) {
   std::vector<WideMatrix> all = {Random(1, 1, GetParam(), 9), Random(7, 7, GetParam(), 9),
