@@ -20,8 +20,8 @@ Literal CutToSizes(const Literal& literal);
 // Inverts CutToSizes: copies `dense` to the low corner of an array of `shape` and pads with zero.
 // Dynamic dimensions, and dimensions with a size below the bound, get run-time sizes.
 Literal PadToBounds(const Literal& dense, const Shape& shape);
-// Returns the sizes of the instruction's result for operands of the given sizes; a tuple has the
-// sizes of all its elements. Returns Unimplemented if the opcode does not determine them.
+// Returns the sizes of the instruction's result, or of every element of a tuple, for operands of
+// the given sizes. Returns Unimplemented if the opcode does not determine the sizes.
 absl::StatusOr<std::vector<int64_t>> ResultSizes(
     const Instruction& instruction, absl::Span<const std::vector<int64_t>> operand_sizes);
 

@@ -43,7 +43,7 @@ enum Extension : int64_t { kAsStored, kZeroExtended, kSignExtended };
 
 // Runs the kernel for bytes on sub-byte integers and wraps the result to their width. If the
 // operation reads the unused high bits, parameters[0] (an Extension) states how they are filled.
-// parameters[1] is subtracted from the result: count-leading-zeros also counts the unused bits.
+// parameters[1] is subtracted from the result (count-leading-zeros counts the unused bits, too).
 void ThroughByte(const ElementwiseOp& op, const void* const* operands, void* result,
                  int64_t count) {
   uint8_t extended[2][kBlock], computed[kBlock];

@@ -12,7 +12,7 @@
 namespace hlocts::reference {
 namespace {
 
-// Returns a loop that adds one `trips` times. The array variant also carries an f32[3].
+// Returns a module whose loop adds 1 to a counter `trips` times and doubles an array of `shape`.
 std::string CountingLoop(const std::string& trips, const std::string& shape) {
   return absl::StrCat(
       "HloModule m\n", "c { t = (s32[], ", shape,

@@ -50,8 +50,8 @@ struct Plan {
   int64_t parameter_count = 0;
 };
 
-// Returns true if an instruction only computes an array without elements. Its other dimensions may
-// be larger than any memory, and a loop over them may take forever.
+// Returns true if an instruction only computes an array without elements. The array's other
+// dimensions may be larger than any memory, and a loop over them may take forever.
 bool NothingToCompute(const Instruction& instruction);
 
 // Returns the computations that contain or call an instruction with side effects.

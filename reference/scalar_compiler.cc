@@ -30,8 +30,8 @@ bool IsMove(Opcode opcode) {
                                Opcode::kReshape, Opcode::kBroadcast, Opcode::kTranspose});
 }
 
-// Returns true for a bitcast that keeps the bytes of a scalar. Compilers rewrite a comparison in
-// total order to a comparison of such bits. Types of less than a byte extend their sign.
+// Returns true for a bitcast that keeps a scalar's stored bytes; types below a byte may be extended
+// differently. Compilers rewrite a comparison in total order to a comparison of such bits.
 bool KeepsBytes(const Instruction& instruction) {
   if (instruction.opcode() != Opcode::kBitcast) return false;
   const PrimitiveType from = instruction.operand(0).shape().element_type();

@@ -234,7 +234,7 @@ absl::StatusOr<Leaves> RaggedAllToAll(const Instruction& collective, const std::
   return results;
 }
 
-// collective_permute.4, .7: returns the operands of the pair's source, or zeros (ruling 0076).
+// collective_permute.4, .7: returns the operands of this device's source, or zeros (ruling 0076).
 absl::StatusOr<Leaves> CollectivePermute(const Instruction& collective,
                                          const RendezvousState& meeting,
                                          const std::vector<Leaves>& all) {

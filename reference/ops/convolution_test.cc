@@ -9,7 +9,7 @@ namespace hlocts::reference {
 namespace {
 
 // A random convolution of whole numbers with dimensions in the order b f spatial, o i spatial, b f
-// spatial. The expected result is a sum over all pairs of elements, each added to its output.
+// spatial. The expected result adds the product of each pair of elements to its output element.
 struct RandomConvolution {
   std::mt19937 random;
   explicit RandomConvolution(int seed) : random(seed) {}

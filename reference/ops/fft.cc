@@ -54,9 +54,9 @@ Data<Real> CutRows(const Data<Real>& data, int64_t size, int64_t kept) {
   return cut;
 }
 
-// fft.15: extends rows by the entries beyond the Nyquist frequency: in reverse, the conjugates of
-// the entries below it. The constant and the Nyquist entry are their own conjugates, so their
-// imaginary parts are ignored.
+// fft.15: extends rows by the entries beyond the Nyquist frequency, which are the conjugates of the
+// entries below it in reverse order. The constant and the Nyquist entry are their own conjugates,
+// so their imaginary parts are ignored.
 template <typename Real>
 Data<Real> Hermitian(const Data<Real>& half, int64_t half_size, int64_t n) {
   Data<Real> full;

@@ -71,7 +71,7 @@ absl::StatusOr<Literal> EvaluateReshape(EvalContext&, const Instruction& instruc
   return operands[0].WithShape(instruction.shape());
 }
 
-// dynamic-reshape (not documented): gives the elements run-time sizes, one operand per dimension.
+// dynamic-reshape (not documented): gives an array run-time sizes, one per further operand.
 absl::StatusOr<Literal> EvaluateDynamicReshape(EvalContext&, const Instruction& instruction,
                                                absl::Span<Literal> operands) {
   Literal dense = CutToSizes(operands[0]);

@@ -99,7 +99,7 @@ void DotRaggedRows(RaggedDot dot, Literal& out) {
   }
 }
 
-// For a ragged contracting dimension: contracts for result[g] over the elements of group g.
+// For a ragged contracting dimension: result[g] is the contraction over the elements of group g.
 void DotRaggedContraction(const RaggedDot& dot, Literal& out) {
   std::vector<int64_t> dimensions = out.shape().dimensions();
   dimensions.erase(dimensions.begin());

@@ -70,7 +70,7 @@ void ReducePrecisionKernel(const ElementwiseOp& op, const void* const* operands,
         return Loop<uint64_t>(op, f, operands[0], result, count);
     }
   }
-  // In formats with fewer special values every value is a normal f32 and is reduced as f32. The
+  // In formats without IEEE 754's special values, each value is a normal f32 and reduced as f32. An
   // exception is 2^-127 of f8e8m0fnu: its results, 2^-127 and 0, are both stored as 2^-127.
   const FloatFormat& wide = FormatOf(PrimitiveType::kF32);
   const uint8_t* x = static_cast<const uint8_t*>(operands[0]);

@@ -84,7 +84,7 @@ struct RowSorter {
       comparator(slots.data(), &result);
       return result.Get<bool>();
     };
-    // A comparator that is true in both directions (LE of equal elements) orders neither first.
+    // A comparator that is true in both directions (LE of equal elements) puts neither first.
     auto precedes = [&](int64_t a, int64_t b) { return holds(a, b) && !holds(b, a); };
     if (FindOdd(begin)) {
       OrderWithOddRows(absl::MakeSpan(order), absl::MakeSpan(scratch), odd, precedes);

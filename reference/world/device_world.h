@@ -29,15 +29,15 @@ class Rendezvous {
  public:
   explicit Rendezvous(const DeviceGrid& grid);
 
-  // Waits until every device of `group` has reached `site` as often as this one, and returns all
-  // their operands in the order of the group. A deadlock error names the wait by `instruction`.
+  // Waits until every device of `group` has reached `site` as often as `device` has, and returns
+  // all their operands in the order of the group. A deadlock error names the wait by `instruction`.
   absl::StatusOr<std::vector<std::vector<Literal>>> JoinRendezvous(
       int64_t device, const std::string& site, const std::vector<int64_t>& group,
       const std::string& instruction, std::vector<Literal> operands);
 
   // Records that `device` has executed the Recv of a channel (send.15-18).
   void Receive(int64_t device, int64_t channel);
-  // Transfers data once `target` has executed the matching Recv, or at once if `target` sends.
+  // Transfers data when `target` has executed the matching Recv, or at once if it is `device`.
   absl::Status Send(int64_t device, int64_t target, int64_t channel, const std::string& instruction,
                     Literal data);
   // Waits until data has been sent, and returns it.
@@ -81,8 +81,9 @@ class Rendezvous {
   std::string deadlock_;                                     // empty if there is none
 };
 
-// Return the devices that a send of this device reaches, and whether its recv gets data, by the
-// pairs in a frontend attribute of pipelined programs. Without pairs a device sends to itself.
+// Return the devices that a send of this device reaches, and whether its recv gets data, as the
+// pairs in a frontend attribute of pipelined programs state. Without pairs a device sends to
+// itself.
 std::vector<int64_t> TargetsOf(const Instruction& send, int64_t device, int64_t device_count);
 bool IsTarget(const Instruction& recv_done, int64_t device);
 
