@@ -48,7 +48,7 @@ struct EvalOptions : RunSettings {
 absl::StatusOr<Literal> Evaluate(const Module& module, absl::Span<const Literal> arguments,
                                  const EvalOptions& options = {});
 
-// Returns the entry computation's parameters, or an error if there are not `arguments` of them.
+// Returns the entry computation's parameters, or an error if their number is not `arguments`.
 inline absl::StatusOr<std::vector<Instruction*>> ParametersFor(const Module& module,
                                                                size_t arguments) {
   if (module.entry() == nullptr || module.entry()->root() == nullptr) {

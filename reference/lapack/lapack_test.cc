@@ -32,7 +32,7 @@ long double DepartureFromUnitary(const WideMatrix& q) {
   return Off(Product(ConjugateTransposed(q), q), WideMatrix::Identity(q.columns, q.columns));
 }
 
-class Factorizations : public testing::TestWithParam<bool> {};  // complex
+class Factorizations : public testing::TestWithParam<bool> {};  // true: complex
 INSTANTIATE_TEST_SUITE_P(, Factorizations, testing::Bool());
 
 TEST_P(Factorizations, CholeskyMultipliesBack) {

@@ -11,7 +11,7 @@ namespace {
 
 constexpr long double kUlp = 1e-19L;  // an ulp of long double
 constexpr int kStepsPerRow = 60;      // about three steps are enough
-constexpr int kExceptional = 10;      // steps without convergence before another shift
+constexpr int kExceptional = 10;      // steps without convergence before an exceptional shift
 
 // The decomposition A = Z T Z^H, which holds after each step. Z is unitary.
 struct SchurForm {

@@ -13,7 +13,7 @@ namespace hlocts::reference {
 namespace {
 
 // Returns the operand's elements multiplied by their scales in f64, which is exact for factors of
-// up to 26 bits. A scalar means that there are no scales.
+// up to 26 bits. If `scales` is a scalar, there are no scales.
 Literal Scaled(const Literal& operand, const Literal& scales) {
   Literal factors = ToSystem(operand, PrimitiveType::kF64);
   if (scales.shape().IsScalar()) return factors;

@@ -80,7 +80,7 @@ TEST(DeviceEnvironment, PermuteGivesZerosToNonTargets) {
 }
 
 // reduce_scatter.24: 2 replicas of 4 partitions; device 4r + p is partition p of replica r. The
-// first group is partitions 0 and 1 of both replicas; each device gets its position's block.
+// first group is partitions 0 and 1 of both replicas; each device gets the block of its position.
 TEST(DeviceEnvironment, GlobalIdsCountPartitionsFirst) {
   std::vector<std::vector<std::string>> inputs;
   for (int device = 0; device < 8; ++device) {

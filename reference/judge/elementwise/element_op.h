@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes an element-wise instruction that has been prepared for set arithmetic. It applies to
-// one element at a time or, for the usual operations on ordinary numbers, to columns.
+// Describes an element-wise instruction that is prepared for set arithmetic on one element at a
+// time or, for the usual operations on ordinary numbers, on columns.
 //
 // elementwise_sets.cc selects the fastest path: exact operands (elementwise_points.cc), columns of
 // intervals (column_ops.cc, column_kernels.h), finite unions (choice_sets.cc), or one element at a

@@ -68,7 +68,7 @@ absl::StatusOr<SetValue> PlainThenPatch(SetInterpreter& interpreter, const Eleme
   if (plain.has_runtime_sizes()) result.runtime_sizes = plain.runtime_sizes();
   result.origin = op.context.origin;
   result.nan_bits_free = has_nan;
-  // maximum and minimum return an operand's zero, with its sign. OpenPoints returns these elements.
+  // maximum and minimum return an operand's zero; OpenPoints returns the elements with zeros.
   result.zero_sign_free = IsFloat(op.result_type) && !ops::IsExtremum(op.opcode) &&
                           op.context.rule.Allows(kZeroSignFree);
   for (const SetArray* array : arrays) {

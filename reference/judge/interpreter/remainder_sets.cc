@@ -50,7 +50,7 @@ bool Selects(Opcode opcode) {
   return ops::IsOneOf(opcode, {Opcode::kMinimum, Opcode::kMaximum, Opcode::kSelect});
 }
 
-// Returns true if every c - x is exact (Sterbenz) and no nonzero difference is subnormal.
+// Returns true if every c - x is exact (Sterbenz's lemma) and no nonzero difference is subnormal.
 bool IsExactDifference(const AcceptanceSet& c, const AcceptanceSet& x, const FloatFacts& facts) {
   const double sign = c.lo > 0 ? 1 : -1;
   const double least = std::min(sign * c.lo, sign * c.hi),

@@ -343,7 +343,7 @@ class LapackSets {
     leaves_[0].joint_slot = kQrProductSlot;
   }
 
-  // By Weyl's theorem, eigenvalues and singular values change by at most the 2-norm of A's change.
+  // By Weyl's theorem, eigen- and singular values change by at most the change of `a` in 2-norm.
   void MakeValues(int64_t b, const EnclosedMatrix& a) {
     const bool eigen = call_.routine == LapackRoutine::kHermitianEigen;
     const std::vector<WideMatrix> results = ResultsOf(call_, {a.middle}, shape_);

@@ -26,7 +26,7 @@ struct LapackBatch {
   bool free = false;                 // no requirement: not finite, too close to singular, ...
 };
 
-// Returns the permitted relative residual, ratio * n * eps, where n is the larger dimension.
+// Returns the permitted relative residual, a multiple of n * eps, where n is the larger dimension.
 double LapackTolerance(int64_t rows, int64_t columns, double eps);
 
 // Slots for parts of the result of geqrf. The product of its reflectors is the result of orgqr. The

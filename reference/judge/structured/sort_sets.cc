@@ -42,7 +42,7 @@ absl::StatusOr<std::vector<SetArray>> PlainlySorted(const SortJob& job, const Sh
   return sorted;
 }
 
-// The comparator's results for neighbours a and b in the result: less(a, b) and less(b, a).
+// The comparator's results for neighbours a and b in the sorted line: less(a, b) and less(b, a).
 struct Neighbours {
   std::vector<Truth> less, more;
   bool SurelyDiffer(size_t pair) const { return !MayBeFalse(less[pair]) && !MayBeTrue(more[pair]); }

@@ -63,7 +63,7 @@ namespace {
 
 AcceptanceSet InfiniteSum(const RealSum& sum, const SumRule& rule) {
   AcceptanceSet s = AcceptanceSet::Float(sum.pos_inf ? HUGE_VAL : -HUGE_VAL);
-  // The finite terms may first overflow to the infinity of the other sign.
+  // The finite terms may first overflow to the other infinity; the sum is then a NaN.
   const double roundings = static_cast<double>(sum.count) * rule.factor;
   const double growth = std::expm1(roundings * std::ldexp(1.0, 1 - rule.precision));
   if (!(sum.magnitude * (1 + growth) < rule.accumulator->max)) s.flags |= Flag::kNan;
