@@ -109,7 +109,7 @@ TEST(Engines, TypesThatOneLacksAreLeftOut) {
   EXPECT_FALSE(TakesDynamicArguments(info));
 }
 
-// Without dynamic arguments no parameter is dynamic; modules that have none are unchanged.
+// Without dynamic arguments no parameter is dynamic; other modules are unchanged.
 TEST(Engines, DynamicArgumentsThatOneLacksAreLeftOut) {
   CampaignOptions with, without;
   without.generator.dynamic_parameters = false;
@@ -295,8 +295,8 @@ TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
   EXPECT_GT(in_turn.cells(), static_cast<int64_t>(plain.size()));
 }
 
-// Returns the array of which the instruction concatenates two parts, both cut out by negative
-// padding, if its sharding has tiles of one element in that dimension. Otherwise returns nullptr.
+// Returns the array of which the instruction concatenates two parts (cut out by negative padding)
+// if its tiles have one element in the concatenated dimension, else nullptr.
 const Instruction* RotatedInTilesOfOne(const Instruction& instruction) {
   if (instruction.opcode() != Opcode::kConcatenate || instruction.operands().size() != 2)
     return nullptr;
@@ -462,7 +462,6 @@ TEST(ShrinkTest, OperandsWithoutDimensionsAreRefused) {
   EXPECT_FALSE(InferAgain(**module));
 }
 
-// An engine that accepts every module.
 class AcceptAllEngine : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {}; }

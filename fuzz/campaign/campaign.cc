@@ -85,7 +85,7 @@ absl::Status CampaignState::Load(const std::string& path) {
   return absl::OkStatus();
 }
 
-// Renames the directory of a campaign to OUT.1, OUT.2, ... instead of deleting it.
+// Renames the directory of a campaign to the first name of OUT.1, OUT.2, ... that does not exist.
 absl::Status RenameOldCampaign(const std::string& out) {
   std::error_code error;
   for (int number = 1; number < 10'000; ++number) {
@@ -109,9 +109,8 @@ absl::Status MakeLocked(const std::string& out, FolderLock& lock) {
   return absl::OkStatus();
 }
 
-// Creates and locks the directory. If it contains a campaign, renames that campaign if `restart`;
-// otherwise returns true if `resume`. Returns an error if it contains a campaign and both flags are
-// false, or if another process has locked it.
+// Creates and locks the directory. An existing campaign in it is renamed if `restart`, kept if
+// `resume`, and an error if both are false. Returns true if it is kept.
 absl::StatusOr<bool> OpenFolder(const std::string& out, bool resume, bool restart,
                                 FolderLock& lock) {
   HLOCTS_RETURN_IF_ERROR(MakeLocked(out, lock));

@@ -19,7 +19,7 @@
 
 namespace hlocts::fuzz {
 
-// The entry of the expectations that explains a failure.
+// The expectation that explains a failure.
 struct KnownBy {
   std::string signature, link, clause, reason;
   bool memory = false;  // Expectation::memory
@@ -34,7 +34,7 @@ struct CampaignOptions {
   double seconds_max = 0;  // 0: unlimited; trials in progress are aborted a second later
   int jobs = 1;
   bool resume = false;   // continue from state.json in `out`, if it exists
-  bool restart = false;  // rename an existing campaign; if both are false, it is an error
+  bool restart = false;  // rename an existing campaign; both false: it is an error
   std::string out;       // directory for bundles, findings.jsonl, undecided.jsonl and state.json
   TrialOptions trial;
   generators::GeneratorOptions generator;
@@ -51,8 +51,8 @@ struct CampaignOptions {
   // all modules have run. Until then, failures are stored unshrunk.
   bool shrink_last = false;
   std::function<bool()> stop = [] { return false; };
-  // Returns the expectation that explains the failure, which is then counted but not stored.
-  // `needs` (failure_traits.h) is null for an unshrunk failure; if explained, it is not shrunk.
+  // Returns the expectation that explains the failure. An explained failure is counted, but neither
+  // shrunk nor stored. `needs` (failure_traits.h) is null for an unshrunk failure.
   using Known = std::optional<KnownBy>(const std::string& signature,
                                        const reports::Verdict& verdict,
                                        const std::set<std::string>* needs);
@@ -72,7 +72,7 @@ struct CampaignStatus {
   // Seconds of this run, summed over its jobs: those spent waiting for engines, and those spent on
   // failures (cutting, shrinking, writing).
   double engine_seconds = 0, failure_seconds = 0;
-  int64_t valid = 0;  // modules that the verifier accepts or rejects as the generator intended
+  int64_t valid = 0;  // modules whose validity is the one that the generator intended
   int64_t instructions = 0;
   std::map<std::string, int64_t> verdicts;  // by name
   int64_t cells = 0;
@@ -101,8 +101,8 @@ struct CampaignStatus {
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
 // Returns the options that, with the seed, determine the modules.
 std::string RecipeOf(const CampaignOptions& options);
-// Returns the element types that no module uses, each preceded by a separator: ", without s1,u1" if
-// `between` is ",". Returns "" if all types are used.
+// Returns the element types that no module uses, separated by `between`, e.g. ", without s1,u1".
+// Returns "" if all types are used.
 std::string WithoutOf(const CampaignOptions& options, const char* between);
 
 // Runs a campaign. Calls `tick` about once a second and at the end. Returns an error if an engine

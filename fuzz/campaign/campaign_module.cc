@@ -49,7 +49,7 @@ generators::Generated ShardedModule(const CampaignOptions& options, int64_t numb
     generator.instructions = 1;
     generator.moves_only = choose.OneIn(3);
     if (!generator.moves_only) generator.opcodes = {choose.Pick(kPartitioned)};
-    // Most tiles have one element: its neighbours are on other devices. Some tiles are uneven.
+    // Most tiles have one element, so its neighbours are on other devices. Some tiles are uneven.
     generator.sizes = {1, count, count, count, 2 * count, 3 * count, count - 1, count + 1};
   }
   // Generates another module if shardings cannot be added to this one.

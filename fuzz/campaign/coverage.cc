@@ -70,8 +70,8 @@ uint64_t MixShape(uint64_t hash, const Shape& shape) {
   return hash;
 }
 
-// Returns true for tuples, calls, branches and loops. The types of the arrays that they pass on are
-// not characteristic, so their cell has only the first type and the number of arrays.
+// Returns true for tuples, calls, branches and loops. They pass on arrays of any types, so their
+// cell has only the first type and the number of arrays.
 bool CarriesMany(const Instruction& instruction) {
   Family family = RowOf(instruction.opcode()).family;
   return family == Family::kTuple || family == Family::kControlFlow;
@@ -87,7 +87,7 @@ uint64_t CellOfCarrier(uint64_t cell, const Instruction& instruction) {
 constexpr double kKept = 0.75;  // weight of the counts of earlier epochs in the next one
 constexpr int kWeightMax = 1000;
 
-// `met`: how often a choice was drawn; `fresh`: how often with a new cell. Never returns 0.
+// `met` instructions had an opcode or type, and `fresh` of them had a new cell. Returns at least 1.
 int WeightOf(double fresh, double met) {
   double share = (fresh + 0.5) / (met + 1);
   return std::clamp(static_cast<int>(kWeightMax * share), 1, kWeightMax);

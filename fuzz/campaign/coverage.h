@@ -16,9 +16,9 @@
 namespace hlocts::fuzz {
 
 // Returns the cell of one instruction: opcode, types and classes of attributes. The class of an
-// attribute is, depending on its kind: its presence; its word or truth value; its number as 0, 1, 2
-// or more; the set of non-default properties of a window or padding. Of the types of tuples and
-// callers, only the first array and the number of arrays are used.
+// attribute is, depending on its type: whether it is present; its word or truth value; which of 0,
+// 1 and "at least 2" it is; the set of non-default properties of a window or padding. Of the types
+// of tuples and callers, only the first array and the number of arrays are used.
 uint64_t CellOf(const Instruction& instruction);
 
 using Cells = absl::flat_hash_set<uint64_t>;
@@ -34,13 +34,13 @@ class Guide {
 
   explicit Guide(const CampaignOptions& options);
 
-  // Generates module `number`. Its weights depend on the cells of the modules of earlier epochs. If
-  // those modules have not been generated in order, generates them again first. Thread-safe.
+  // Generates module `number`. If the modules of earlier epochs have not been generated in order,
+  // first generates them again. Thread-safe.
   generators::Generated Make(int64_t number);
   int64_t cells();
 
  private:
-  // How often a choice was drawn, and how often a new cell followed. Earlier counts decay.
+  // The number of instructions with an opcode or type, and of those with a new cell. Counts decay.
   struct Yield {
     double met = 0, fresh = 0;
   };

@@ -66,7 +66,7 @@ absl::StatusOr<Engines> StartEngines(const std::vector<std::string>& names);
 // standard error and omitted.
 absl::StatusOr<std::vector<Engines>> StartJobs(const std::vector<std::string>& names, int jobs);
 
-// Returns the element types of an engine: all except those in capabilities like "without:s1".
+// Returns all element types except those that the capabilities exclude, e.g. by "without:s1".
 TypeSet TypesOf(const backends::BackendInfo& info);
 // Returns the types that all tested engines support.
 TypeSet CommonTypes(const Engines& engines);

@@ -87,7 +87,7 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
 }
 
 // Repeats the trial of a failure that shrinking did not reproduce, and records the outcome of each
-// run. `shrunk` is the outcome of the second run.
+// run. The shrinker has already made the second run, with the outcome `shrunk`.
 static void CountRuns(const FoundBy& found, const std::function<bool()>& stop, Outcome shrunk,
                       Bundle& bundle) {
   constexpr int kRuns = 10;
@@ -136,7 +136,7 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   if (!cut || stop()) return AddOne(sample, result, found, stop);
   if (!IsToCut(CountIn(cut_, original_key))) return CountAgain(original_key);
   std::vector<FaultyInstruction> faulty = FaultyInstructionsOf(sample, *found.engine, found.trial);
-  // Wrong values come first, because a known one may be the cause of a crash.
+  // Wrong values come first, because a known wrong value may be the cause of a crash.
   std::stable_partition(faulty.begin(), faulty.end(), [](const FaultyInstruction& one) {
     return one.result.verdict.kind == Outcome::kFail;
   });
@@ -167,7 +167,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   }
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
-  // For expectations, the signature is the same for flakes and other failures.
+  // Expectations contain signatures without the word "flaky".
   const std::string own = SignatureOf(bundle.result.verdict, *bundle.sample.module);
   entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
   if (entry.known) return CountKnown(entry);

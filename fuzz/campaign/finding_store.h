@@ -18,11 +18,11 @@
 
 namespace hlocts::fuzz {
 
-// Returns true for occurrences 1, 2, 4, 8, ... of a signature. Only these occurrences are shrunk.
-// More than the first is shrunk because several defects may have the same signature.
+// Returns true for occurrences 1, 2, 4, 8, ... of a signature. Only these occurrences are shrunk:
+// not only the first, because several defects may have the same signature.
 inline bool IsToShrink(int64_t times_met) { return (times_met & (times_met - 1)) == 0; }
-// Returns true for the first 64 occurrences of a signature, and later like IsToShrink. More modules
-// are cut than shrunk, because more defects share the signature of an uncut module.
+// Returns true for the first 64 occurrences of a signature, and for later ones if IsToShrink does.
+// More modules are cut than shrunk, because more defects share the signature of an uncut module.
 inline bool IsToCut(int64_t times_met) { return times_met <= 64 || IsToShrink(times_met); }
 
 // The engine and module that produced a finding.
@@ -44,12 +44,12 @@ class FindingStore {
 
   // Reads findings.jsonl of a resumed campaign.
   absl::Status Load();
-  // Returns the numbers of modules that were stored unshrunk; their signatures become new again.
+  // Returns the numbers of modules stored unshrunk, and resets the counts of their signatures.
   std::set<int64_t> NumbersToShrink();
-  // Adds a failure. A module with wrong values is cut, and each instruction that is wrong in
-  // isolation becomes a finding; if there is none, the module does. A finding is shrunk if
-  // IsToShrink is true, or stored unshrunk if `stop` returns true first. Other findings are only
-  // counted. The smallest module of each bucket is stored. Returns file system errors.
+  // Adds a failure. A module with wrong values is cut: each instruction that is wrong in isolation
+  // becomes a finding, or else the module. A finding is shrunk if IsToShrink is true, or stored
+  // unshrunk if `stop` returns true first. Other findings are only counted. The smallest module of
+  // each bucket is stored. Returns file system errors.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
   // Adds a module that the verifier accepts or rejects against the intention of the generator.

@@ -32,7 +32,7 @@ bool DropOptional(Instruction& instruction, Attr attr) {
 
 Shape InDefaultLayout(const Shape& shape) { return shape.WithoutLayout().WithDefaultLayout(); }
 
-// Edits that shrink only in pairs: of a slice and its operand, or of an array and its window.
+// Pairs of edits that are valid only together: of a slice and its operand, an array and its window.
 
 // The number of valid candidates after which an unsuccessful search ends.
 constexpr int kCandidatesMax = 128;
@@ -86,7 +86,7 @@ PrimitiveType UnsignedOf(int bits) {
   return PrimitiveType::kInvalid;
 }
 
-// Returns the shape for elements `piece`. The last dimension is the number of parts per element.
+// Returns the shape for elements of type `piece`. The last dimension counts the parts per element.
 Shape InPieces(const Shape& shape, PrimitiveType piece) {
   Shape pieces = shape.WithElementType(piece).WithoutLayout().WithDefaultLayout();
   const int64_t last = shape.rank() - 1;

@@ -73,7 +73,7 @@ bool TryData(Sample& sample, const std::vector<int64_t>& leaves,
   return changed && KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Returns the index of the first element of each distinct value.
+// Returns, for each distinct value, the index of its first element.
 std::vector<int64_t> DistinctElements(const Literal& data) {
   std::set<std::string> seen;
   std::vector<int64_t> distinct;

@@ -122,7 +122,7 @@ TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
   }
 }
 
-// In a narrower or simpler type the constants could be wrong too, or could not be zero.
+// In f32 the argument 1e-40 is subnormal, so the other fault flushes it. f8e8m0fnu has no zero.
 INSTANTIATE_TEST_SUITE_P(
     Data, ShrinkFaultTest,
     testing::Values(FaultyModule{"select.branches-swapped+argument.subnormals-flushed",
@@ -143,7 +143,7 @@ INSTANTIATE_TEST_SUITE_P(Bounds, ShrinkFaultTest,
                              " ROOT s = s32[] get-dimension-size(x), dimensions={0} }",
                              1, "fail get-dimension-size"}));
 
-// 17 elements, the smallest number that fails, do not form a rectangle.
+// The smallest failing number of elements, 17, is prime, so only an array of rank 1 can have it.
 INSTANTIATE_TEST_SUITE_P(
     Length, ShrinkFaultTest,
     testing::Values(
@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(Pieces, ShrinkFaultTest,
                                              " ROOT b = u8[2,2,4]{2,0,1} bitcast-convert(x) }",
                                              8, "fail bitcast-convert"}));
 
-// These types lack NaN, a sign or zero. The failure is the same in f32.
+// These types lack NaN, a sign or zero, so f32 shows another wrong value. It is the same failure.
 INSTANTIATE_TEST_SUITE_P(
     Coarse, ShrinkFaultTest,
     testing::Values(

@@ -14,7 +14,7 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// Returns the bytes in order, repeated as needed. If both types are equal, elements are repeated.
+// Returns a literal of `shape` with the bytes of `literal` in order, repeated as needed.
 Literal Repeated(const Literal& literal, const Shape& shape) {
   Literal repeated(shape);
   const size_t bytes = literal.raw_size();
@@ -41,7 +41,7 @@ bool Flatten(Sample& sample, Instruction& user, size_t operand) {
 bool Concatenate(Sample& sample, Instruction& concatenate, int64_t) {
   concatenate.Set(Attr::kDimensions, Sizes{0});
   for (size_t i = 0; i < concatenate.operands().size(); ++i) {
-    // An operand that occurs twice is already flat.
+    // The second occurrence of an operand is already flat.
     if (concatenate.operand(i).shape().rank() > 1 && !Flatten(sample, concatenate, i)) return false;
   }
   return true;
@@ -180,7 +180,7 @@ constexpr Row kRows[] = {
     {Opcode::kTopk, 1, TopK},
 };
 
-// Returns true if the result of the instruction is long and has several dimensions.
+// Returns true if the result has more than kElementsEnough elements and several dimensions.
 bool Applies(const Row& row, const Instruction& instruction) {
   if (row.opcode != instruction.opcode()) return false;
   const std::vector<Shape> leaves = LeafShapes(instruction.shape());

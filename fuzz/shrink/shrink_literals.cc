@@ -12,9 +12,9 @@
 namespace hlocts::fuzz {
 namespace {
 
-// The values to try. If none fails, the element is needed: a NaN, a subnormal (failure_traits.h).
+// The values to try. If none of them fails, the failure needs a special value (failure_traits.h).
 constexpr double kSimple[] = {0, 1, 2, -1};
-// For integers, which keep their sign: indices below 0 and beyond the end fail differently.
+// Integers keep their sign, because indices below 0 and beyond the end fail differently.
 constexpr double kSimpleAboveZero[] = {0, 1, 2};
 constexpr double kSimpleBelowZero[] = {0, -1, -2};
 

@@ -38,7 +38,7 @@ bool IsTiled(const Sharding& sharding) {
          sharding.last_tile_dims.empty() && !sharding.tile_assignment_dimensions.empty();
 }
 
-// Returns a sharding into `counts` tiles: devices in order, copies of a tile on adjacent ones.
+// Returns a sharding into `counts` tiles: devices in order, copies of a tile on adjacent devices.
 Sharding InOrder(std::vector<int64_t> counts, int64_t devices) {
   Sharding sharding;
   int64_t tiles = 1;

@@ -202,7 +202,7 @@ bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Back
   return progress;
 }
 
-// Returns arguments of zeros, or none if a shape has no data: invalid modules are not run.
+// Returns arguments of zeros, or none if a shape is invalid. Invalid modules are not run.
 std::vector<Literal> ZerosFor(const Module& module) {
   std::vector<Literal> zeros;
   for (const Shape& shape : backends::ArgumentLeafShapes(module)) {

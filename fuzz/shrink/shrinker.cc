@@ -70,7 +70,7 @@ class Oracle {
     return difference == Difference::kSame;
   }
   const FailureIdentity& identity() const { return identity_; }
-  const TrialResult& last() const { return last_; }  // the latest that has the same failure
+  const TrialResult& last() const { return last_; }  // the latest result with the same failure
   int evaluations() const { return evaluations_; }
   bool Spent() const {
     return evaluations_ >= options_.evaluations_max || options_.stop() ||
@@ -149,10 +149,10 @@ class Oracle {
   int evaluations_ = 0;
 };
 
-// A smaller module that takes this long hangs. A longer limit would leave time for fewer tries.
+// A smaller module that takes this long also hangs. A longer limit would allow fewer tries.
 constexpr double kHangSeconds = 5;
 
-// Returns true if a change was kept. Undoes the pass if then another operation is to blame.
+// Returns true if a change was kept. Undoes the pass if another operation is to blame after it.
 bool RunPass(const ShrinkPass& pass, const StillFails& still_fails, Oracle& oracle,
              Sample& sample) {
   Sample before = sample.Clone();
@@ -322,7 +322,7 @@ Difference FailureIdentity::OfModule(const Module& candidate) const {
 Difference FailureIdentity::OfResult(const TrialResult& result) const {
   if (!Looks(FailureSignatureOf(result.verdict))) return Difference::kSignature;
   if (by_documents_ && NeedsFacts(result.verdict)) return Difference::kFact;
-  // An error that is slight in a precise type is large in a coarse one.
+  // An error that is slight in a precise type can be large in a coarse one.
   const bool size_matters = settled_ || (small_error_.has_value() && !coarse_);
   return size_matters && result.slight != small_error_ ? Difference::kSize : Difference::kSame;
 }
@@ -339,7 +339,7 @@ void FailureIdentity::Settle(const TrialResult& result, bool permutes, bool carr
   inputs_were_correct_ = carried;
 }
 
-// Compares failures. For ordering operations, and before Settle, a NaN may become a wrong number.
+// For orderings and, before Settle, for moves and coarse types, a NaN may become a wrong number.
 bool FailureIdentity::Looks(const FailureSignature& signature) const {
   if (orders_ || (!settled_ && (moves_ || coarse_)))
     return SameFailureIgnoringNan(signature, wanted_);

@@ -22,8 +22,8 @@
 
 namespace hlocts::fuzz {
 
-// Decides whether a candidate has the same failure as the module that is shrunk, and if not, what
-// differs. Stores what the shrinker learns about the failure.
+// FailureIdentity decides whether a candidate has the same failure as the module that is shrunk,
+// and if not, what differs. It stores what the shrinker learns about the failure.
 
 // The reason why the failure of a candidate is a different one; kSame if it is the same failure.
 enum class Difference : uint8_t {
@@ -41,7 +41,7 @@ enum class Difference : uint8_t {
   kWrongInput,       // a constant or argument is wrong, but was not before
   kNoPermutation,    // the candidate fails without the permutation, too
   kBlame,            // another operation is to blame
-  kFact,             // it fails only because of a fact of the engine, unlike the first module
+  kFact,             // only the candidate needs a fact of the engine to fail
 };
 // Returns the difference as text for people, such as "another operation is responsible".
 absl::string_view ReasonText(Difference difference);
@@ -69,7 +69,7 @@ class FailureIdentity {
 
   bool settled() const { return settled_; }
   bool knows_operations() const { return !operations_.empty(); }
-  // Used only after Settle, because each check takes evaluations.
+  // False before Settle, because checks of these conditions take evaluations.
   bool permutes() const { return permutes_; }
   bool carried() const { return inputs_were_correct_; }
   // Returns true if the reference must be able to evaluate candidates: an engine's behaviour on
@@ -86,7 +86,7 @@ class FailureIdentity {
   std::set<std::string> operations_;  // one of them is to blame; empty: unknown
   std::string rule_;
   bool invalid_;
-  // True if the blamed operation only moves elements, only orders them, or lacks NaN or infinity.
+  // The blamed operation only moves elements; only orders them; has a type without NaN or infinity.
   bool moves_, orders_, coarse_;
   bool by_documents_;  // the first module also fails without the engine's facts
   // `settled_`: the instruction at fault is known. From then on, another size of the error, another

@@ -5,8 +5,8 @@
 //
 // Uses all readable .hlo and .txt files at any depth of the directories. Module n depends only on
 // n, SEED and these texts. Whether it runs depends only on its validity, its sizes and the computed
-// amount of work. If a module crashes the process or takes minutes of processor time, it is left in
-// hostile.input and its number is printed. To continue, start with the next number.
+// amount of work. If a module crashes the process or takes minutes of processor time, its text is
+// left in hostile.input and its number is printed. To continue, start with the next number.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -29,7 +29,7 @@ namespace hlocts::fuzz {
 namespace {
 
 constexpr size_t kTextMax = 8 << 10;  // longer files consist mostly of constants
-// A hundred times the time of the permitted work. Processor time excludes other processes.
+// A hundred times the time of the permitted work. Other processes do not affect processor time.
 constexpr time_t kProcessorSecondsMax = 600;
 constexpr rlim_t kMemoryMax = rlim_t{6} << 30;
 

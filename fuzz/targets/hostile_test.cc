@@ -85,7 +85,7 @@ TEST(HostileTest, WorkIsCountedFromShapes) {
     EXPECT_TRUE(module.ok()) << module.status();
     return WorkOf(**module, /*trips_max=*/1000, /*bytes_max=*/1 << 20);
   };
-  // 100 x 100 elements with 100 terms each; the operands are read once; two parameters.
+  // The 100 x 100 results have 100 terms each: 10^6 steps, and a few for parameters and operands.
   const double product = work(
       "ENTRY e { x = f32[100,100] parameter(0) y = f32[100,100] parameter(1) "
       "ROOT r = f32[100,100] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0} }");

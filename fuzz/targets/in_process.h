@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one input of a libFuzzer target that tests an engine: generates a module and runs it in this
 // process. For a finding, stores a bundle and aborts, as libFuzzer expects. Targets that link this
-// file mutate the decisions of the generator, and treat an input as new if its module has new kinds
-// of instructions.
+// file mutate the decisions of the generator. For libFuzzer, an input is new if its module has new
+// kinds of instructions.
 //
 // A target consists of fuzz_<name>_fuzzer.cc, the property FUZZER_DEPS_fuzz_<name> in
 // ../CMakeLists.txt and an options file in ci/oss-fuzz. The targets for parsers check that any

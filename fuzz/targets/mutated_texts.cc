@@ -89,7 +89,7 @@ std::string NewWord(Kind kind, generators::SplitMix64& random) {
   return "";
 }
 
-// Replaces one word, which makes equal shapes different, or all words equal to it.
+// Replaces one word, so that equal shapes may become different, or that word wherever it occurs.
 void Exchange(std::string& text, generators::SplitMix64& random) {
   const std::vector<Word> words = WordsOf(text);
   if (words.empty()) return;

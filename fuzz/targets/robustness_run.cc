@@ -76,7 +76,7 @@ double StepsOf(const Instruction& instruction, double trips_max, double elements
 
 constexpr int64_t kArgumentBytesMax = int64_t{1} << 16;
 constexpr int64_t kDevicesMax = 4;  // of replicas, and of partitions
-// Steps per device (robustness_run.h), a few seconds. Whether a text runs depends on no clock.
+// The maximum of WorkOf, a few seconds. Results with a limit of time would vary by machine.
 constexpr double kWorkMax = 1e7;
 constexpr double kNever = 1e9;  // seconds
 
@@ -135,7 +135,7 @@ void RobustnessRun::Run(const std::string& text, uint64_t seed) {
     request.arguments.push_back(
         generators::GenerateArguments(leaves, seed + static_cast<uint64_t>(d), style));
   }
-  // Views need no memory, but the engine computes their elements, which are therefore work.
+  // Large views need no memory in the reference, but the engine computes all of their elements.
   const bool engine_too = WorkOf(**module, load_.steps_max, INT64_MAX) <= kWorkMax;
   Judge(**module, request, kAllProfiles[seed % 3], engine_too);
 }

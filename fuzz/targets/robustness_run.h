@@ -13,14 +13,11 @@
 
 namespace hlocts::fuzz {
 
-// Computes bounds of the work of an untrusted module. They depend only on its shapes, and are
-// therefore the same on every machine.
-
 // Returns an approximate upper bound of the number of steps of one device: elements that are read,
 // computed or written. A window or contraction costs one step per term. A computation that is
 // called for each element costs its own steps per element. A loop is assumed to run `trips_max`
 // iterations. An instruction on arrays larger than `bytes_max` costs nothing: it is rejected before
-// allocation. The result may be infinite.
+// allocation. The result depends only on shapes, and may be infinite.
 double WorkOf(const Module& module, int64_t trips_max, int64_t bytes_max);
 
 struct RobustnessCounts {

@@ -61,7 +61,7 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   const bool indexes = Indexes(key.operations);
   std::set<std::string> asked;
   for (const std::string& need : needs) {
-    if (need == "only-nan") continue;  // for expectations; one defect may show with and without it
+    if (need == "only-nan") continue;  // only for expectations; one defect may have both forms
     bool of_indices = kOfIndices->count(need) > 0, of_data = kOfData->count(need) > 0;
     bool attribute = !of_indices && !of_data;
     if (attribute || (indexes && of_indices) || (!indexes && !moves && of_data)) asked.insert(need);
@@ -117,7 +117,7 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
       moves || !alone || remains.has_interchangeable_callees || IsOfAnyType(key.operations);
   if (any_data && signature == "nan") signature = "value";
   if (remains.has_interchangeable_callees) {
-    // The wrong computation is called, whatever the caller and the operations are.
+    // The fault is that a wrong computation is called. Caller and operations do not matter.
     key = {
         key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};
     return;
@@ -125,7 +125,7 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
   key.needs = alone ? NeedsOf(key, remains.needs, moves) : NeedsOfRunning(remains.needs);
   // Zero for an out-of-bounds index is one defect, whether the index is negative or too large.
   if (moves && signature == "zero") key.needs.erase("negative");
-  // Omits the type of sub-byte elements, because "packed" is true for all their types.
+  // Omits the type of sub-byte elements, because the need "packed" describes them.
   const bool typed = alone && !moves && !IsOfAnyType(key.operations) && !key.needs.count("packed");
   const std::string type = words.size() > 1 && typed ? ClassOf(words[1]) : "";
   for (const std::string& part :

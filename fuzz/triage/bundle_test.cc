@@ -45,7 +45,7 @@ TEST(BundleTest, InvalidModulesThatTextDoesNotHoldAreReadAgain) {
 callee { p = f32[2,3] parameter(0) ROOT r = f32[2,3] negate(p) }
 ENTRY main { p = f32[2,3] parameter(0) ROOT r = f32[2,3] call(p), to_apply=callee })";
   const std::pair<const char*, void (*)(Module&)> kBreaks[] = {
-      {"hlo.operand",  // it has the name of the right operand
+      {"hlo.operand",  // the wrong operand has the name of the right one
        [](Module& m) {
          m.entry()->root()->mutable_operands()[0] = m.computations()[0]->parameters()[0];
        }},

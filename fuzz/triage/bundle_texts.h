@@ -8,7 +8,7 @@
 
 namespace hlocts::fuzz {
 
-// The name of the file for the module as a proto, for modules that text cannot express.
+// The name of the file with the proto of a module that text cannot express.
 inline constexpr char kProtoOfModule[] = "module.pbtxt";
 // Returns the content of the file kProtoOfModule for an invalid module whose text is rejected or
 // breaks another rule (e.g. an operand in another computation has a local name), else "".

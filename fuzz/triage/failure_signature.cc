@@ -39,7 +39,7 @@ std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdi
                                                    const Module& module) {
   const reports::Localisation& found = verdict.localisation;
   std::vector<std::string> names;
-  // A wrong piece of a rejected module shows a different failure.
+  // If a rejected module has a piece with wrong values, that is a different failure.
   if (verdict.first_failure || (found.outcome == verdict.kind && found.outcome != Outcome::kFail))
     names = found.instructions;
   if (verdict.first_failure && names.empty()) names = {verdict.first_failure->instruction};

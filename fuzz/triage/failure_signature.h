@@ -31,8 +31,8 @@ struct FailureSignature {
   bool operator==(const FailureSignature&) const = default;
 };
 FailureSignature FailureSignatureOf(const reports::Verdict& verdict);
-// Returns true if both may be the same failure on different data. Wrong values except NaN are equal
-// if NaN is the only accepted value for both or for neither.
+// Returns true if both may be the same failure on different data: they are equal, or both are wrong
+// numbers and `only_nan` is equal.
 bool SameFailure(const FailureSignature& a, const FailureSignature& b);
 // Returns true for a crash or rejection whose message is more specific than an opcode.
 bool HasMessage(const FailureSignature& signature);

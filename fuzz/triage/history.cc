@@ -31,7 +31,7 @@ std::optional<size_t> Middle(const std::vector<Cell>& cells, size_t begin, size_
   return open[open.size() / 2];
 }
 
-// Returns true if the result changes at most once, or once on each side of a bad `recorded`.
+// Returns true if the result changes at most once, or once on each side of a bad recorded release.
 bool IsToBisect(const std::vector<Cell>& cells, std::optional<size_t> recorded) {
   if (!recorded || cells[*recorded] != Cell::kBad) return RegressionPointsOf(cells).monotone;
   const auto middle = cells.begin() + static_cast<std::ptrdiff_t>(*recorded);

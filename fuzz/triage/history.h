@@ -36,7 +36,7 @@ RegressionPoints RegressionPointsOf(const std::vector<Cell>& cells);
 
 // Returns the release to query next: the one on which the failure was recorded, then the newest and
 // the oldest that answer, then midpoints between good and bad ones. If the result changes several
-// times on one side of a bad `recorded`, every release there. nullopt if none is left.
+// times on one side of a bad `recorded`, every release on that side. Returns nullopt when done.
 std::optional<size_t> NextRelease(const std::vector<Cell>& cells,
                                   std::optional<size_t> recorded = std::nullopt);
 

@@ -37,7 +37,7 @@ void ClipSizes(Instruction& instruction, Attr attr) {
 }
 
 // Sets the sizes of the window to those of the kernel. This and the following functions ignore
-// missing dimensions, because shape inference rejects the operation.
+// missing dimensions, because shape inference later rejects the operation.
 void FollowKernel(Instruction& convolution) {
   const auto* numbers = convolution.Get<ConvolutionDimensionNumbers>(Attr::kDimLabels);
   const Window* window = convolution.Get<Window>(Attr::kWindow);
@@ -146,7 +146,7 @@ void FollowCaller(const Instruction& caller) {
   }
 }
 
-// Keeps the layout if it still fits, because it is part of the test.
+// Keeps the layout, which is part of the test, if it still fits.
 Shape WithLayoutOf(const Shape& before, Shape shape) {
   if (shape.IsArray() && before.IsArray() && before.rank() == shape.rank())
     shape.mutable_layout() = before.layout();

@@ -28,7 +28,7 @@ Shape Retyped(const Shape& shape, PrimitiveType from, PrimitiveType to) {
   return shape.WithElementType(to);
 }
 
-// Maps the least to the least and the largest to the largest number; also keeps the top bit of
+// Maps the least and the largest number of `from` to those of `to`. Also keeps the top bit of
 // unsigned numbers.
 double KeptInteger(double value, PrimitiveType from, PrimitiveType to) {
   const generators::ValueFacts was = generators::WholeRange(from), is = generators::WholeRange(to);

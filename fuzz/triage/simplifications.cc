@@ -32,7 +32,7 @@ std::function<bool(Instruction&)> EachWindow(Plain plain) {
   return EachDimension<Window>(Attr::kWindow, plain);
 }
 
-// Returns the roots of loop bodies that are tuples.
+// Returns the tuples that are roots of loop bodies.
 std::vector<Instruction*> CarriedBy(const Module& module) {
   std::vector<Instruction*> roots;
   for (const auto& computation : module.computations()) {

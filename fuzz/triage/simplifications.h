@@ -9,7 +9,7 @@
 
 namespace hlocts::fuzz {
 
-// An edit that sets an attribute to its simplest value: a stride, padding, dilation or other.
+// An edit that sets an attribute to its simplest value: a stride, a padding, a dilation, ...
 struct SimplifyingEdit {
   const char* name;                                   // of the property, e.g. "stride"
   std::function<bool(Instruction& instruction)> run;  // false: nothing to change
@@ -24,7 +24,7 @@ constexpr int64_t kSimplifiedMax = 256;
 // Returns true if a parameter or constant is used only as an index (of slice, gather, scatter).
 bool OnlyIndexes(const Instruction& leaf);
 
-// Returns true if a loop permutes its state; updates in place are often wrong then.
+// Returns true if a loop permutes its state, which engines that update in place often do wrongly.
 bool AnyPermutations(const Module& module);
 // Edits loop bodies so that each element of the loop state keeps its position.
 void UndoPermutations(Module& module);

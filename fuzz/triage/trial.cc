@@ -114,7 +114,7 @@ bool IsWanted(const TrialOptions& options, const reports::Verdict& verdict) {
   return !options.wanted || FailureSignatureOf(verdict) == *options.wanted;
 }
 
-// Repeats the run if a worker was killed from outside, for the module or one of its pieces.
+// Repeats the trial if the system killed a worker, which proves nothing about the engine.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);

@@ -39,7 +39,7 @@ backends::RunOutcome RunSample(const Sample& sample, backends::Backend& engine,
 // many runs.
 TrialResult JudgeTrial(const Sample& sample, const backends::RunOutcome& outcome,
                        backends::Backend& engine, const TrialOptions& options, bool blame);
-// Returns true if the verdict is a failure, and if the options name a failure, that failure.
+// Returns true if the verdict is a failure and, if `options.wanted` is set, is that failure.
 bool IsWanted(const TrialOptions& options, const reports::Verdict& verdict);
 // Runs and judges the sample up to runs_max times, until it fails as wanted. If it never does,
 // returns another failure if one occurred.
