@@ -56,7 +56,7 @@ class CustomBuildHook(BuildHookInterface):
                 f"can be packed from that: expected HLOCTS_WHEEL=pure for the package alone, which "
                 f"finds the program by HLOCTS={BUILD}/hlocts")
         if not HAS_PROGRAM:
-            # A unity build takes half the time, but is unsuitable for later edits.
+            # The preset ci makes a unity build: half the time, but unsuitable for later edits.
             _run("cmake", "--preset=ci", "-B", BUILD)
             _run("cmake", "--build", BUILD, "--target", "hlocts")
         staged = pathlib.Path(self.directory) / "program"

@@ -81,7 +81,7 @@ def test_miscompiles_are_reported_with_their_line(tmp_path):
     assert found == expected, done.stderr
 
 
-# A rewrite that all jaxlib releases since 0.4 have, and effects that a program must not notice.
+# A rewrite that all jaxlib releases since 0.4 have, and code that must not notice the recording.
 OWN = """
 import jax, jax.numpy as jnp, numpy as np
 @jax.jit
@@ -127,7 +127,7 @@ def test_a_check_that_sees_no_execution_fails(tmp_path):
     assert done.stderr == "hlocts check: no execution was seen, so nothing is judged\n"
 
 
-# Every judge must find this, even if the program sets its platform and changes its directory.
+# The judge must find this fault even if the program sets its platform and changes its directory.
 WRONG = """
 import os, jax, jax.numpy as jnp
 os.chdir(os.sep)

@@ -64,7 +64,7 @@ def record(program, inputs, outputs):
 
 
 def suspect_of_dot():
-    """Returns inputs of DOT, and outputs within n u sum|x| that are improbable as roundings."""
+    """Returns inputs of DOT, and outputs that are within the bound of a dot but improbable."""
     random = np.random.default_rng(1)
     a, b = (random.standard_normal(shape).astype(np.float32) for shape in ((64, 512), (512,)))
     return [a, b], [(a.astype(np.float64) @ b + 4e-3).astype(np.float32)]

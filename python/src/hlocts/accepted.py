@@ -16,7 +16,7 @@ _POINT = re.compile(rf"\{{?({_NUMBER})\}}?")
 @dataclass(frozen=True)
 class AcceptedSet:
     """Intervals of real numbers (points are intervals), and whether a NaN is accepted. Empty for
-    sets of other things than numbers: complex elements, predicates, and "any value"."""
+    other sets: of complex elements or predicates, and "any value"."""
 
     text: str
     intervals: tuple[tuple[float, float], ...]

@@ -49,13 +49,13 @@ def check(
 
     engine: None: JAX in this process. "jax": the same JAX in a separate process, where a crash is a
     verdict and the smallest wrong piece is found. Other values: the name of an engine ("xla", "cpu",
-    "pjrt:PATH") or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION" compile, without a
-    device, the module that JAX lowers for one.
+    "pjrt:PATH") or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION" compile
+    the module that JAX lowers for such a device, without needing one.
     facts: facts of JAX in this process, or the name of one target, e.g. "xla_cpu". None: those of
     xla_cpu on jaxlib's own CPU client, otherwise none.
     keep: directory for module, inputs and outputs; by default a temporary directory hlocts-job-* in
-    $TMPDIR or /tmp. That of a pass is removed with its result. Of the others the 16 newest are kept;
-    a later call removes older ones after an hour.
+    $TMPDIR or /tmp. The directory of a pass is removed with its result. The 16 newest others are
+    kept; a later call removes older ones after an hour.
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned. in_specs and out_specs are
     PartitionSpecs, like in_shardings and out_shardings of jax.jit (None: whole on each device). The
     result is judged by the values that HLO allows for f on one device.
@@ -96,7 +96,7 @@ def check(
 
 def _with_unequal(judged: Result, low: lowering.Lowered) -> Result:
     """Returns a fail for copies of an element that differ. `judged` is the verdict on the outputs
-    of one device, and has the files."""
+    of one device, and owns the files."""
     found, rule = low.unequal[0], AcceptedSet("one value on all devices", (), False)
     values = " and ".join(f"{copy.value} on {copy.name}" for copy in found.copies)
     failure = Failure(output=found.output, name=_output_name(low, found.output), index=found.index,
@@ -145,9 +145,9 @@ def _on_engine(
 
 
 def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
-    """Judges the pieces of a module if its outputs alone leave the verdict open. A factorization is
-    judged by its factors, which are not outputs of a solve. The same JAX runs again in another
-    process, where pieces have outputs. If this decides nothing, `whole` gets the reason."""
+    """Judges the pieces of a module if its outputs alone leave the verdict open. For example,
+    the factors by which a factorization is judged are no outputs of a solve. The same JAX runs the
+    pieces in another process. If this decides nothing, the result is `whole` with the reason."""
     try:
         result = _on_engine(low, "jax", whole.profile, keep)
     except HloctsError:

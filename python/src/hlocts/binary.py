@@ -138,4 +138,4 @@ def main() -> None:
         program = str(find())
     except HloctsError as error:
         sys.exit(f"hlocts: {error}")
-    os.execve(program, sys.argv, environment())  # hints use the name by which it was called
+    os.execve(program, sys.argv, environment())  # its hints print argv[0]

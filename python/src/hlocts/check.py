@@ -31,7 +31,7 @@ def pytest_addoption(parser: Any) -> None:
 
     HLOCTS_CHECK has the settings. JAX reads its platform when a test first uses it. The judge
     prints to the original standard error, because pytest captures that of the tests. The workers of
-    pytest-xdist inherit the environment; the process that started them has the exit status.
+    pytest-xdist inherit the environment; the process that started them determines the exit status.
     """
     global _checked
     try:

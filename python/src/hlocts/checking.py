@@ -289,8 +289,8 @@ def _results(directory: pathlib.Path) -> Iterator[dict[str, Any]]:
 
 
 def _counts(directory: pathlib.Path) -> dict[str, Any]:
-    """Returns sums over all processes. A process that is running or was killed has written no
-    counts: its executions are those that were recorded."""
+    """Returns sums over all processes. For a process that is running or was killed, and has
+    therefore written no counts, counts the recorded executions."""
     sums: dict[str, Any] = {"executions": 0, "programs": 0, "skipped": {}, "partial": False}
     for programs in directory.rglob("programs"):
         folder = programs.parent
@@ -309,7 +309,7 @@ def _counts(directory: pathlib.Path) -> dict[str, Any]:
 
 
 def _waiting_lines(directory: pathlib.Path) -> list[str]:
-    """Returns lines about the remaining records. A process's judge writes report.txt at its end."""
+    """Returns lines about the remaining records. Each judge writes report.txt when it ends."""
     reasons = collections.Counter(
         _ENDED if (path.parent.parent / "report.txt").is_file()
         else "they wait for the judge" for path in directory.rglob("*.record"))  # fmt: skip
@@ -427,9 +427,9 @@ class Session:
 
     def __init__(self, words: dict[str, str]) -> None:
         given = words.get("out", f"hlocts-check-{os.getpid()}")
-        out = os.path.abspath(given)  # the program may change directory; a space ends a setting
+        out = os.path.abspath(given)  # for programs that change directory
         words = words | {"out": given if re.search(r"\s", out) else out}
-        platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"  # jax_plugin replaces others
+        platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"  # jax_plugin replaces it
         self.environment = environment(words) | {"JAX_PLATFORMS": platforms}
         self._words, self._out = words, pathlib.Path(out)
         self._before = set(self._out.glob("*"))

@@ -43,7 +43,7 @@ def digits(f: Callable[..., Any] | api.PathLike, *args: Any, compiled: str | Non
     """Finds the instructions at which f(*args), or a module (see judge), loses digits.
 
     compiled: HLO text of the module as an engine compiled it. `record["other_widths"]` has the
-    instructions that are wider or narrower there.
+    instructions that are wider or narrower in this text.
     """
     low = None if api.is_module(f) else lowering.lower(f, args)
     inputs = low.inputs if low else [np.asarray(value) for value in args]

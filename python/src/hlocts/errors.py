@@ -24,8 +24,8 @@ class NotJudgedError(ConformanceError):
 
 
 def explains(raised: Any) -> bool:
-    """Returns True if the message of an exception (as pytest holds it) explains it without frames
-    of this package. As __tracebackhide__, this hides such frames; other exceptions keep theirs."""
+    """Returns True if the message of an exception (in a wrapper of pytest) is a sufficient
+    explanation. Used as __tracebackhide__: pytest then hides the frames of this package."""
     return isinstance(raised.value, HloctsError | ConformanceError)
 
 

@@ -86,7 +86,7 @@ def _device_options(bridge: Any) -> dict[str, int]:
 
 
 def _register_check(bridge: Any, path: pathlib.Path) -> None:
-    is_cpu = "/xla@" in os.environ["HLOCTS_CHECK"]  # a path in an installed XLA:CPU
+    is_cpu = "/xla@" in os.environ["HLOCTS_CHECK"]  # the path of an installed XLA:CPU
     bridge.register_plugin(
         "hlocts_check",
         library_path=str(path),

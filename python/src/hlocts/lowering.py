@@ -148,8 +148,8 @@ class Spread:
                        **where)  # fmt: skip
 
     def placed(self, jax: Any, words: Any) -> Any:
-        """Returns the arguments for the jitted function. If types have shardings, they are placed:
-        those that are on the mesh keep their shardings unless there are in_specs."""
+        """Returns the arguments for the jitted function. If array types include shardings, places
+        the arguments; without in_specs, those on the mesh keep their shardings."""
         if not self.is_typed:
             return words
         if self.in_specs is None:
@@ -188,8 +188,8 @@ def _unequal_shards(output: int, result: Any) -> Iterator[Unequal]:
 
 @contextlib.contextmanager
 def _gspmd(jax: Any) -> Iterator[None]:
-    """Lowers annotations and manual regions in the form of GSPMD, which every partitioner of the
-    engines accepts; GSPMD accepts no other form. A JAX without the setting lowers what it can."""
+    """Lowers annotations and manual regions in the form of GSPMD, the only one that GSPMD accepts;
+    other partitioners accept it too. Does nothing in a JAX without the setting."""
     name = "jax_use_shardy_partitioner"
     before = getattr(jax.config, name, False)
     if before:

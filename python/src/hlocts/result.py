@@ -48,7 +48,7 @@ class Failure:
     instruction: str
     operation: str  # the operation of the wrong instruction
     operands: tuple[Operand, ...]  # operands of the instruction for this element; may be empty
-    arguments: tuple[Operand, ...]  # elements at the index, of arguments with the output's shape
+    arguments: tuple[Operand, ...]  # elements at this index of arguments with the output's shape
     distance: str = ""  # distance from the value to the set, in words
     source: str = ""  # file and line of the wrong instruction; "" if the module does not state them
     sentences: tuple[Sentence, ...] = ()  # about the wrong operation
@@ -86,7 +86,7 @@ class Result:
     record: dict[str, Any] = field(default_factory=dict, repr=False)  # the program's own record
     runs: dict[str, int] = field(default_factory=dict)  # runs by verdict, if there were several
     kept: bool = False  # True: module and arrays outlive this object
-    files: Any = field(default=None, repr=False, compare=False)  # owner of the files, if not
+    files: Any = field(default=None, repr=False, compare=False)  # owner of files that are not kept
     is_cut: bool = True  # True: no piece is left to be judged
     takes_facts: bool = True  # False: a named engine declares its own facts
     fact: str = ""  # the fact that would narrow the widest set, if it is true
@@ -168,7 +168,7 @@ class Result:
         return [f"next: {self._narrower()}"] if is_open else []
 
     def _not_judged(self) -> str:
-        """Returns why a test is skipped that this result does not decide, in one line."""
+        """Returns, in one line, why a test with this undecided result is skipped."""
         return "; ".join([self._lines()[0].split("\n")[0], *self._advice()])
 
     def _lines(self) -> list[str]:

@@ -116,7 +116,7 @@ def _context(ir: Any) -> Any:
 
 def _plain(text: str | bytes) -> str | None:
     """Returns the module without attributes of dialects that jaxlib lacks, which do not affect
-    values, and with its only public function as `main`. Returns None if that is unreadable too."""
+    values, and with its only public function as `main`. Returns None if that does not parse."""
     try:
         ir = importlib.import_module("jaxlib.mlir.ir")
         with _context(ir), ir.Location.unknown():
