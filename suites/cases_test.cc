@@ -106,7 +106,6 @@ TEST(CasesTest, EveryTestableClauseIsCited) {
          "case that would fail if they were broken";
 }
 
-// The failure message is for contributors who add an operation.
 TEST(CasesTest, EveryDocumentedOperationHasACase) {
   std::set<std::string> operations;
   std::string modules;
@@ -156,7 +155,7 @@ TEST(CasesTest, RejectedModulesBreakTheRuleTheyName) {
     ASSERT_TRUE(control.ok()) << Where(one) << ": control: " << control.status();
     absl::Status valid = VerifyModule(**control);
     EXPECT_TRUE(valid.ok()) << Where(one) << ": control: " << valid;
-    // The parser rejects a text without a module; this has its own rule.
+    // The parser rejects a text that is no module; its error names the rule.
     auto module = ParseModule(one.module_text);
     absl::Status broken = module.ok() ? VerifyModule(**module) : module.status();
     EXPECT_FALSE(broken.ok()) << Where(one) << "\n" << one.module_text;

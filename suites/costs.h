@@ -14,7 +14,7 @@ namespace hlocts::suites {
 
 using CaseCosts = std::map<std::string, int64_t, std::less<>>;  // milliseconds by address
 
-// The cost from which a case is listed.
+// The smallest cost of a listed case.
 inline constexpr int64_t kCostlyMilliseconds = 250;
 
 // Loads lines of the form "address milliseconds"; # begins a comment. A missing file has no costs.

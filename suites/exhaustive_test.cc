@@ -36,7 +36,7 @@ bool HoldsEveryPattern(const Instruction& operand) {
   return bits > 0 && bits <= kNarrow && shape.ElementCount() >= Patterns(shape.element_type());
 }
 
-// Returns the operand before its broadcast: binary operations broadcast both to all pairs.
+// Returns the operand before its broadcast. Binary operations get all pairs by two broadcasts.
 const Instruction& Source(const Instruction& operand) {
   return operand.opcode() == Opcode::kBroadcast ? operand.operand(0) : operand;
 }

@@ -13,7 +13,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Writes `text` to a file with this name and loads it as a list.
 absl::StatusOr<ExpectationList> ListOf(const std::string& name, const std::string& text) {
   const std::string path = ::testing::TempDir() + "/" + name;
   std::ofstream(path) << text;

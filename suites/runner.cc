@@ -266,7 +266,7 @@ void RunCases(const std::vector<Case>& cases, Engines& first, const RunnerOption
     }
   };
   // On a busy machine the engines of an additional job may not start in time. Such a job runs no
-  // cases, which would lack verdicts; the other jobs run them.
+  // cases, because they would lack verdicts; the other jobs run them.
   auto work = [&] {
     auto engines = StartEngines(first.names, nullptr);
     if (engines.ok()) take(*engines);

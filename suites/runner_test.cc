@@ -12,7 +12,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// An engine that rejects every module.
 class RefusingEngine : public backends::Backend {
  public:
   backends::BackendInfo info() override { return {.name = "refusing"}; }

@@ -16,7 +16,7 @@ namespace hlocts::suites {
 
 // Returns the first verdict on a part that is not a pass, or else the sum of all passes. Returns
 // kError if the module does not have exactly one parameter with 32 bits per element and a size that
-// divides 2^32. `stop` is polled between parts; if it returns true, so does the sweep with kError.
+// divides 2^32. `stop` is polled between parts; if it returns true, the sweep ends with kError.
 reports::Verdict RunSweep(const Case& one, const Module& module, backends::Backend& backend,
                           const backends::DiffOptions& options, const std::function<bool()>& stop);
 

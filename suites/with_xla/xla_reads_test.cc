@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests, through the plugin, that XLA's own parser accepts every text that our printer writes: all
-// modules of the suites and of the benchmarks, in the three forms of `convert`.
+// modules of the suites and of the benchmarks, with three PrintOptions.
 //
 // A build without the wheel (HLOCTS_XLA_DIR) omits this directory. Its tests use only xla_c_api.h
 // of XLA.
