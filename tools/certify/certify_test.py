@@ -98,7 +98,7 @@ class CertificateTest(unittest.TestCase):
             for field, value in ((f, v) for f, values in changes.items() for v in values):
                 text = json.dumps({**certificate, field: value})
                 verdict = self.changed(bundle, "certificate.json", lambda _: text)
-                # Another position may be that of a correct element, which is refused.
+                # A changed position may be that of a correct element, which check.py refuses.
                 moved = verdict == check.REFUSED and field in ("output", "index")
                 self.assertTrue(moved or verdict == check.BROKEN, (bundle.name, field, value))
 

@@ -74,14 +74,14 @@ def certificate_of(bundle):
 
 
 def check_clause(certificate):
-    """Checks that the sentence of the certificate is that of the clause."""
+    """Checks that the certificate quotes the sentence of its clause."""
     text = sentence_of(certificate["clause"])
     if not text or text != certificate["sentence"]:
         raise Broken("clause %s: expected the sentence: %s" % (certificate["clause"], text))
 
 
 def check_subject(certificate):
-    """Checks that some deciding operation has the kind, and the clause defines its value."""
+    """Checks that the clause defines the value of an operation of this kind in the cone."""
     kind, clause = certificate["kind"], certificate["clause"]
     for operation in CONE:
         row = OPERATIONS[operation.partition(":")[0]]

@@ -66,7 +66,7 @@ def log(x, y):
 
 
 def angle(x, y):
-    """Returns the angle of a box that meets no axis: it is monotone, so the corners decide."""
+    """Returns the angle of a box. It is monotone if the box meets no axis: corners decide."""
     if y.lo == y.hi == 0:
         # On the branch cut, either side of it is permitted.
         return Interval(mpq(0)) if x.lo > 0 else of_ends(2 * HALF_PI * turn for turn in BOTH)

@@ -77,7 +77,7 @@ def all_gather(run, i, of_all, device):
 
 
 def number(operand):
-    """Returns the real number that the operand, a bound of rng, has."""
+    """Returns the value of an operand of rng (a bound) as a real number."""
     piece, *more = operand[()].stored
     if not more and isinstance(piece, Zero):
         return 0

@@ -151,7 +151,7 @@ def merged(pieces):
 
 def at_special(opcode, form, made, *pieces):
     """Returns `made` for operands with zeros, infinities or NaN. The documents name a function but
-    do not define its values there."""
+    do not define its values for such operands."""
     function = opcode in ULPS and opcode not in ("divide", "sqrt")
     ruling = C99 if function else IEEE
     if opcode in ("maximum", "minimum"):

@@ -2,7 +2,7 @@
 """Runs a module on sets of values.
 
 Every array is a numpy array of cells. A cell computes the set of values of one element when it is
-read. Only the cone of the certificate's element, on which this element depends, is computed.
+read. Only the cone of the certificate's element is computed: the elements on which it depends.
 """
 
 import numpy as np

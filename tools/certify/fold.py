@@ -32,7 +32,7 @@ def line_of(name, value):
 
 
 def blamed(folder):
-    """Returns the words of blame.txt that follow the verdict: `fail  pass algsimp  confirmed`."""
+    """Returns what follows the verdict in blame.txt, e.g. `algsimp, confirmed`; None if unknown."""
     table = folder.parent / "blame.txt"
     for line in table.read_text().splitlines() if table.exists() else []:
         words = re.split(r"\s{2,}", line.removeprefix(folder.name + " ").strip())

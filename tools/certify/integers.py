@@ -12,7 +12,7 @@ MOST_PIECES = 64  # limit of the number of values of one integer element that ar
 
 
 def over(function, *sets):
-    """Applies `function` to every combination. If it returns None, the result is any value."""
+    """Applies `function` to every combination of values. If a call returns None, returns ANY."""
     if any(s == ANY for s in sets) or math.prod(len(s) for s in sets) > MOST_PIECES**2:
         return Value(ANY)
     values = {function(*combination) for combination in itertools.product(*sets)}

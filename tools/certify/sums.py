@@ -101,7 +101,7 @@ def total(type_name, values, roundoff=None):
 
 
 def float_product(form, values):
-    """Multiplies in any order: (1 + u)^n, and what out-of-range partial products cause."""
+    """Multiplies n values in any order: the relative error is at most (1 + roundoff)^n - 1."""
     terms = [merged(v.stored) for v in values]
     if any(not isinstance(p, (Real, Zero)) for term in terms for p in term):
         raise Unsupported("a product with infinities")
@@ -162,7 +162,7 @@ def is_identity(opcode, type_name, init):
 
 def reduced(opcode, type_name, init, values):
     """Reduces the values and the initial value. An initial value that is no identity may be used 0
-    to n + 1 times (ruling 0019)."""
+    to n + 1 times for n values (ruling 0019)."""
     once = combined(opcode, type_name, values + [init])
     if is_identity(opcode, type_name, init):
         return once

@@ -159,7 +159,7 @@ def sum_of_products(type_name, left_type, pairs):
 def dot(run, i, operands):
     batches = i.integers("lhs_batch_dims", ()), i.integers("rhs_batch_dims", ())
     inners = i.integers("lhs_contracting_dims", ()), i.integers("rhs_contracting_dims", ())
-    sides = []  # batch dimensions, free dimensions, and contracted ones as one
+    sides = []  # dimensions: batch, free, and the contracted ones merged
     for operand, batch, inner in zip(operands, batches, inners):
         free = [d for d in range(operand.cells.ndim) if d not in batch + inner]
         cells = operand.cells.transpose(*batch, *free, *inner)

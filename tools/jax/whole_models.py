@@ -123,7 +123,7 @@ def selective_scan(steps):
     return run, *arrays((steps, 8), scale=steps**0.5), *arrays((8, 4), (4,), (4,), scale=1)
 
 
-# The first size in a row is the last one that an earlier measurement could judge, if there was one.
+# The first size in a row is the largest one that an earlier measurement could judge, if any.
 ROWS = {
     "adam_steps": (adam, 40, 80, 160),
     "attention_tokens": (lambda n: (attention, *arrays(*[(n, 16)] * 3, scale=n**0.5)), 128, 256),

@@ -92,7 +92,7 @@ def batch(arguments, folder, jobs, *words):
 
 
 def evaluated(arguments, folder, texts, inputs):
-    """Returns the outputs of each text as the program prints them; None if it cannot do so."""
+    """Returns the outputs of each text as the program prints them, or None if evaluation fails."""
     jobs = []
     for i, text in enumerate(texts):
         module = folder / f"{i}.hlo"

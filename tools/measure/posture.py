@@ -118,7 +118,7 @@ class Program:
         return str(module), str(inputs)
 
     def gathered(self, answer, parts, inside):
-        """Joins the results of the devices. Where these must be equal, checks it."""
+        """Joins the results of the devices. Checks that results that must be equal are equal."""
         if answer is None:
             return None
         length = len(answer) // parts
