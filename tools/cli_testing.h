@@ -28,7 +28,6 @@ struct Ran {
   std::string out;  // standard output and standard error together
 };
 
-// Runs a shell command.
 inline Ran RunShell(const std::string& command) {
   Ran ran;
   std::FILE* pipe = popen(command.c_str(), "r");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts compare`: checks whether two modules permit each other's results. The
 // reference evaluates both on the same inputs, and the sets of each module judge the outputs of the
-// other. If these differ, names the first value that both modules have (by name and shape) and that
-// the sets of the judging module do not permit.
+// other. If an output is not permitted, names the first value that both modules have (by name and
+// shape) and that the sets of the judging module do not permit.
 #include <iostream>
 #include <map>
 
@@ -151,7 +151,7 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
 }
 
 // Returns true if the reference does not evaluate the module on these inputs, e.g. because a loop
-// does not end. Other inputs are then drawn, up to as many as requested.
+// does not end. Such inputs are replaced by others, at most as often as inputs are requested.
 bool HasNoOutputs(const reports::Verdict& verdict) {
   return verdict.kind == Outcome::kTimeout || verdict.kind == Outcome::kUnsupported ||
          verdict.kind == Outcome::kError || verdict.kind == Outcome::kRejected;

@@ -126,7 +126,7 @@ std::string OutputsText(const Digits& digits) {
   std::string text;
   for (size_t i = 0; i < digits.outputs.size(); ++i) {
     if (digits.precisions[i] == 0) continue;
-    // If most elements are exact, the mean error can be below half an ulp, so it is bounded below.
+    // If most elements are exact, the mean error can be below half an ulp, so it is raised.
     const double least = std::ldexp(1.0, -digits.precisions[i]);
     const auto bits = [&](double error) {
       return BitsText(error < 0 ? error : std::max(error, least));

@@ -36,7 +36,7 @@ std::string Licence(const Engine& engine) {
   return engine.licence().empty() ? "none stated" : engine.licence();
 }
 
-// Returns why this project's engine for a device cannot run here; releases contain no GPU code.
+// Returns why this project's engine for a device cannot run here, e.g. without GPU code.
 std::string WhyUnusable(const Engine& engine) {
   if (!engine.opens_device() || !backends::IsBuiltIn(engine) || !backends::IsInstalled(engine))
     return "";

@@ -171,13 +171,13 @@ void PrintJson(const fuzz::CampaignStatus& now, const std::string& out) {
   std::cout << JsonText(line) << std::endl;
 }
 
-// Runs the campaign with a status line, which is complete when the function returns.
+// Runs the campaign with a status line, which the end of the function clears.
 absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& options) {
   LiveStatus live;
   return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) { live.Show(now); });
 }
 
-// Returns the option that a replay needs if the campaign has one engine of unrecorded location.
+// Returns the option that a replay needs if bundles do not record where the only engine is.
 std::string LocatedEngine(const FuzzOptions& options) {
   const std::vector<std::string>& engines = options.campaign.backends;
   if (engines.size() != 1 ||

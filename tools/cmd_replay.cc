@@ -67,7 +67,7 @@ reports::Verdict RejectRepeatedly(const fuzz::Bundle& bundle, backends::Backend&
   return kept;
 }
 
-// Replays a bundle. The failure still occurs if the verdict is of a kind that makes a bundle.
+// Replays a bundle. The failure still occurs if the verdict is one that campaigns store.
 absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   absl::Status valid = VerifyModule(*bundle.sample.module);

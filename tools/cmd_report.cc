@@ -41,7 +41,7 @@ struct Merged {
   reports::MergedRun run;
   reports::RunChanges changes;
   std::string started;
-  // The two engines if that of the baseline has another name; otherwise empty.
+  // The names of the two compared engines if they differ; otherwise empty.
   std::string engine, baseline_engine;
   std::map<std::string, std::vector<std::string>> facts;  // facts of each engine
 };

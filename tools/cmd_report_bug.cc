@@ -70,7 +70,7 @@ std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
   for (const reports::FailureOperand& operand : failure.operands)
     absl::StrAppend(&operands, operands.empty() ? "" : ", ", operand.value);
   if (!operands.empty()) operands = absl::StrCat("(", operands, ")");
-  // The operands belong to one of these instructions, which is correct in isolation.
+  // The recorded operands are those of one instruction, which is correct in isolation: omits them.
   const std::string together = TogetherText(verdict, module);
   if (verdict.localisation.kind == reports::Localisation::Kind::kTogether && !together.empty())
     return absl::StrCat(together, ", compiled together, give ", failure.actual, " instead of ",
@@ -267,7 +267,7 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
   return absl::StrCat("`pip install jax`, then this script", kEnd, script, "\n", replay);
 }
 
-// Returns the engine and its version. JAX does not select a plugin file without a setting.
+// Returns the engine and its version. The report calls a plugin file PLUGIN.so.
 std::string EngineText(const reports::Verdict& verdict) {
   return absl::StrCat("\nEngine: ", verdict.backend,
                       fuzz::IsPluginFile(verdict.backend) ? " (the plugin file PLUGIN.so)" : "",

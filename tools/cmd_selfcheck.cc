@@ -31,7 +31,6 @@
 namespace hlocts::tools {
 namespace {
 
-// The options of `hlocts selfcheck clauses`.
 struct SelfcheckClausesOptions {
   bool update = false;        // complete suites/clause_mutants.txt
   bool changed_only = false;  // run only lines whose case or fault changed
@@ -93,7 +92,6 @@ int Update(std::vector<ClauseKill> kills, const std::vector<ClauseText>& clauses
   return without.empty() ? kExitOk : kExitFailed;
 }
 
-// Runs the part and returns the exit status.
 int RunSelfcheckClauses(const SelfcheckClausesOptions& options) {
   auto clauses = ClausesOfCases();
   if (!clauses.ok()) return Fail(clauses.status());

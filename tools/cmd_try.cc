@@ -206,7 +206,7 @@ void PrintMissingDevices(const TryOptions& options, const std::vector<reports::V
             << TryAgain(options, more) << "\n";
 }
 
-// If an engine declares no facts, prints facts that it may declare; for a plugin of XLA:CPU, XLA's.
+// If an engine declares no facts, prints facts to declare; for XLA:CPU, those of its target.
 void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& run) {
   if (absl::c_any_of(run.record.facts, [](const auto& one) { return !one.second.empty(); })) return;
   const int open = static_cast<int>(absl::c_count_if(run.verdicts, [](const auto& verdict) {
@@ -234,8 +234,8 @@ std::optional<std::string> Below(const std::string& path) {
 }
 
 // Handles --ci: writes a list of the run's failures, and a workflow that checks the plugin against
-// the list. A list below the working directory is used unchanged; of a list elsewhere, a copy is
-// made and completed. Existing files are not overwritten.
+// the list. A list below the working directory is used unchanged; any other list is copied, and the
+// copy is completed. Existing files are not overwritten.
 absl::Status PrepareCi(TryOptions& options) {
   SuiteOptions& suite = options.suite;
   const std::string given = suite.expectations;

@@ -87,7 +87,7 @@ bool IsGiven(const std::vector<std::string>& words, const OptionInfo& option) {
   return false;
 }
 
-// Returns `value`; if it is a file that the config names, relative to the directory of the config.
+// Returns `value`. The path of an expectations file is relative to the directory of the config.
 std::string BesideConfig(const std::string& key, const std::string& value,
                          const std::string& path) {
   namespace fs = std::filesystem;

@@ -13,7 +13,7 @@ std::string DurationText(double seconds);  // e.g. "60s", "250ms"; "" for 0
 std::string SpelledBytes(int64_t bytes);   // e.g. "8G"; "" for 0
 std::string RangeText(const Range& range);
 
-// Returns the text for an invalid word in an error: the word in quotes, "nothing" for "".
+// Returns how errors name an invalid word: the word in quotes, or "nothing" for "".
 std::string FoundText(const std::string& word);
 
 // Prints an error in a command line and returns the exit status. `command` is "" for an error

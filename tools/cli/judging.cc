@@ -74,8 +74,8 @@ std::string SetTextOf(const LeafAcceptance& leaf, int64_t index) {
   return text;
 }
 
-// Returns the value or the set of an element. The numbers of arguments, which are leaves, are those
-// of parameters only if no parameter is a tuple.
+// Returns the value or the set of an element. Arguments are leaves, so their numbers are those of
+// the parameters only if no parameter is a tuple.
 std::string ValueText(const Element& element, const Values& values) {
   const Instruction& instruction = *element.instruction;
   if (instruction.IsConstant()) return ElementText(instruction.literal(), element.element);
@@ -91,8 +91,8 @@ std::string ValueText(const Element& element, const Values& values) {
   return found == sets.end() ? "" : SetTextOf(*found->second, element.element);
 }
 
-// Appends the elements of an operand that `element` reads, on all devices, and their names. If they
-// are unknown, appends only the operand's name; if there are many, the first four and the count.
+// Appends the elements of an operand that `element` reads, on all devices, and their names: of
+// unknown elements only the operand's name, of many elements the first four names and the count.
 void ReadOperand(const Element& element, size_t operand, const Values& values,
                  std::vector<std::string>& names, std::vector<Element>& read) {
   const Instruction* from = element.instruction->operands()[operand];
@@ -377,8 +377,7 @@ Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verd
   return {{failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions()))}, ""};
 }
 
-// Returns the values of an element's set and their sources. For a NaN, the instruction is the one
-// where it originated.
+// Returns the values of an element's set and their sources; for a NaN, also where it originated.
 std::string SetOf(const ElementExplanation& explained, const reports::OutputElement& at) {
   if (at.origin.empty() || explained.sources.empty()) return explained.accepted + explained.sources;
   return absl::StrCat(explained.accepted,
@@ -421,7 +420,7 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
   auto [element, title] = ElementToExplain(**accepted, verdict);
   if (element.output < 0) return;
   element.device = device;
-  // A piece that computes the output has the same set, but may give the output another number.
+  // Omits a set that the verdict states for a piece, in which the output may have another number.
   const ElementExplanation explained = ExplainElement(**accepted, element.output, element.index);
   const std::string set = SetOf(explained, element);
   std::cout << title << (set == verdict.localisation.set ? "" : explained.element + set)

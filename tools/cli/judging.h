@@ -41,7 +41,8 @@ void RecordRunCounts(const OutcomeCounts& counts, reports::Verdict& verdict);
 // Returns how often to run a module whose recorded failure may be a flake: as often as before, or
 // ten times.
 int64_t FlakeRunsOf(const reports::Verdict& recorded);
-// Returns `given` (--repeat). If it is 0, returns the runs of a flake, and says so, or else 1.
+// Returns `given` (--repeat) if it is above 0. Otherwise returns 1 or, if `recorded` is a flake,
+// FlakeRunsOf(recorded), and prints this number unless `silent`.
 int64_t RunsOf(int64_t given, const reports::Verdict& recorded, bool silent,
                absl::string_view what);
 

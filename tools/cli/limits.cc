@@ -15,7 +15,7 @@ namespace {
 
 constexpr char kNoTime[] = "no result within the time limit (--timeout)";
 constexpr char kNoMemory[] = "out of memory";
-// These differ from the statuses of CONTRACT.md, and are smaller than those of a shell.
+// These differ from the statuses of CONTRACT.md, and from those that a shell uses (126 and above).
 constexpr int kQuietNoTime = 101, kQuietNoMemory = 102;
 
 // Ends the process without allocating memory or waiting for a lock.

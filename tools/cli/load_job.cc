@@ -249,7 +249,7 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
   HLOCTS_RETURN_IF_ERROR(CheckMemory(backends::ArgumentLeafShapes(*job.module), options));
   std::string inputs = given_inputs, infeed = options.infeed;
   if (fs::is_directory(module_path) && !seed) {
-    const bool finding = !FileIn(module_path, "finding.textproto").empty();  // may have the field
+    const bool finding = !FileIn(module_path, "finding.textproto").empty();  // may have inputs
     if (inputs.empty())
       inputs = finding ? module_path + "/inputs.txt" : FileIn(module_path, "inputs.txt");
     if (infeed.empty()) infeed = FileIn(module_path, "infeed.txt");

@@ -13,8 +13,8 @@
 namespace hlocts::tools {
 
 // Returns the text of a verdict. `replay` is a command line, or "". `narrower` is advice on how to
-// narrow the sets; if it is "", the text lists options not given (--explain unless `explained`) and
-// facts of the freedoms.
+// narrow the sets; if it is "", the text suggests options (--explain unless `explained`) and facts
+// about the freedoms.
 std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay = "",
                           bool explained = false, const std::string& narrower = "");
 

@@ -65,7 +65,7 @@ void SortByDescendingCost(const suites::CaseCosts& costs, std::vector<suites::Ca
                    [&](const suites::Case& a, const suites::Case& b) { return cost(a) > cost(b); });
 }
 
-// Keeps the cases with unexpected verdicts in that run, or all failing cases if there were none.
+// Keeps the cases that had unexpected verdicts in the run in `folder`, or else all failing cases.
 absl::Status KeepLastFailed(const std::string& folder, std::vector<suites::Case>& cases) {
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   std::vector<std::string> surprises, failures;

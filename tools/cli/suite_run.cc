@@ -90,8 +90,8 @@ class RunProgress {
   StatusLine line_;
 };
 
-// The cost, in milliseconds, of a case that is not in costs.txt. It is the maximum of such cases:
-// otherwise the estimate would be too low while the costly cases run.
+// The cost, in milliseconds, of a case that is not in costs.txt. It is the maximum cost of such
+// cases: otherwise the estimate would be too low at first.
 constexpr int64_t kUsualCost = suites::kCostlyMilliseconds;
 constexpr double kSecondsBetweenLines = 60;
 constexpr double kLongSeconds = 5;  // the name of a case that runs longer is printed
@@ -168,7 +168,7 @@ std::string Today(suites::Tier tier) {
   return text;
 }
 
-// Reports that a file cannot be written before the run, which may take an hour, not after it.
+// Checks that a file can be written. Called before the run, which may take an hour.
 absl::Status CheckWritable(const std::string& flag, const std::string& path) {
   if (path.empty()) return absl::OkStatus();
   std::FILE* file = std::fopen(path.c_str(), "a");
@@ -335,7 +335,7 @@ class SuiteRun {
     if (status.ok() && options_.update_expectations) status = UpdateExpectations();
     if (status.ok() && options_.update_costs) status = UpdateCosts();
     if (!status.ok()) return Fail(status);
-    // From here on, verdicts that were added to the expectations are expected.
+    // Failures that were just added to the expectations do not fail the command.
     const int exit_status = scorecard_.ExitStatus(options_.suspect == "fail");
     return options_.update_expectations && exit_status == kExitFailed ? kExitOk : exit_status;
   }

@@ -11,7 +11,7 @@ namespace hlocts::tools {
 
 // Weighs cases by their known costs, in any unit. Uses the speed in the last kRecentSeconds,
 // because known costs are those of another machine and costly cases run first. The estimate is at
-// most kMost times that from the speed of the whole run: a few long cases may delay the others.
+// most kMost times the one from the mean speed, since a few long cases may delay the others.
 class TimeLeft {
  public:
   static constexpr double kRecentSeconds = 15, kMost = 2;

@@ -53,7 +53,7 @@ Stamps StampsOf(const std::vector<std::string>& paths) {
   return stamps;
 }
 
-// Runs the command once in a child process, which ends with this process even if this is killed.
+// Runs the command once in a child process, which ends when this process ends or is killed.
 int RunOnce(const std::vector<std::string>& words) {
   std::vector<std::string> command = {ProgramPath()};
   for (const std::string& word : words) {
