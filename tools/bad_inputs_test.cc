@@ -84,7 +84,7 @@ constexpr File kFiles[] = {
 
 class BadInputs : public FolderTest {};
 
-// Returns the number of sentences that the program prints, except the lines about cases of a run.
+// Returns the number of messages that the program prints, without lines about cases of a run.
 int Sentences(const std::string& out) {
   int count = 0;
   for (absl::string_view line : absl::StrSplit(out, '\n', absl::SkipEmpty()))

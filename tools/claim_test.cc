@@ -26,7 +26,7 @@ class ClaimTest : public FolderTest {
 };
 
 TEST_F(ClaimTest, DetectsModifiedClaim) {
-  // Some cases cannot be judged. The suite declares them, so they need no expectations.
+  // Cases that the suite declares inconclusive need no expectations.
   Ran made =
       RunHlocts("run movement/rev random/rng_uniform --backend=reference --claim --out=" + folder);
   EXPECT_EQ(made.status, 0) << made.out;

@@ -409,7 +409,7 @@ TEST_F(CliTest, ShardsMergeAndAMissingOneIsSeen) {
   EXPECT_EQ(RunHlocts("report " + Path("no_such_folder")).status, 2);
 }
 
-// Two releases have different names. The baseline may be the later run.
+// The engines of the runs have different names, as two releases do. The baseline is the later run.
 TEST_F(CliTest, AReportComparesTheOnlyEngineOfEachRun) {
   const std::string now = "'" + Path("now") + "'", old = "'" + Path("old") + "'";
   RunHlocts("run elementwise/max --backend=canary:maximum.drops-nan --out=" + now);

@@ -54,7 +54,6 @@ print(hashlib.sha256(open(path, "rb").read()).hexdigest(), end="")
                               "/cache/engines/toy --stamp=s --package=toy --version=1.0 --mb=1",
                               " --sha256=", hash, " --member='", member, "'"));
   }
-  // Returns the names in the cache.
   std::set<std::string> Cached() {
     std::set<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_ + "/cache/engines"))

@@ -174,7 +174,7 @@ TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {
               HasSubstr("run_hlo_module --platform=interpreter"));
 }
 
-// The findings are part of the data of an installed program.
+// An installed program contains the findings, so commands find them from any directory.
 TEST(FindingFolderTest, EachCommandThatReadsFindsItFromAnyFolder) {
   const std::string finding = " results/findings/xla-log-of-rsqrt", elsewhere = "cd / &&";
   for (const char* command : {"eval", "digits", "verify", "report-bug"}) {

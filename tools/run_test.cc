@@ -103,7 +103,7 @@ TEST_F(RunTest, TheEnvironmentOfTestRunnersShards) {
 TEST_F(RunTest, AKilledShardIsMissingAndNotPassed) {
   std::string query = absl::StrCat("run movement/pad --backend=exec:", kMirror);
   RunHlocts(absl::StrCat(query, " --shard=1/2 --out=", Path("k1")));
-  // The run is killed while the engine hangs, and so before its end.
+  // The run is killed while the engine hangs, so it cannot have finished.
   RunAndKill(absl::StrCat(query, " --jobs=1 --shard=2/2 --timeout=600s --out=", Path("k2")),
              "MISBEHAVE_HANG_FROM=4", Path("k2/verdicts.jsonl"), "\"case\"");
   Ran report = RunHlocts("report " + Path("k1") + " " + Path("k2"));
@@ -152,7 +152,7 @@ TEST_F(RunTest, EveryReportCountsAnUnexpectedPass) {
 }
 
 TEST_F(RunTest, AFlakeIsAVerdictOfItsOwn) {
-  // Every second execution in a process aborts, and so not the first one of a new process.
+  // Every second execution in a process aborts. The first one of a new process does not.
   Ran ran = RunHlocts(absl::StrCat("run control_flow/conditional movement/pad --jobs=1 --out=",
                                    Path("flake"), " --backend=exec:", kMirror),
                       "MISBEHAVE_ABORT_EVERY=2");

@@ -71,7 +71,7 @@ TEST_F(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
   EXPECT_LT(verdict["search"]["seconds"], 10);
 }
 
-// The sets of the outputs are wide: that log1p(1e-10) is 0 is visible only in the piece p.
+// The sets of the outputs are so wide that the wrong value log1p(1e-10) = 0 is visible only in p.
 constexpr char kHiddenFault[] = R"(HloModule hidden
 ENTRY main {
   x = f32[2] parameter(0)
@@ -204,8 +204,8 @@ constexpr LossRow kRows[] = {
      "f32[] 1000", "d"},
 };
 
-// In f64, an exact result loses nothing, and every other result is changed. Bits that a sum or
-// conversion rounds away are not lost by the function that follows.
+// An exact f64 result loses nothing; every other one is modelled as one ulp off. Bits that a sum or
+// conversion rounds away are attributed to it, not to the function that follows.
 TEST_F(DigitsTest, TheInstructionThatLosesIsFirst) {
   for (const LossRow& row : kRows) {
     const Json digits =
@@ -215,7 +215,7 @@ TEST_F(DigitsTest, TheInstructionThatLosesIsFirst) {
   }
 }
 
-// A NaN of infinite operands is reported; an infinity that is given in another element is not.
+// A NaN computed from infinities is reported, but not an infinity computed from infinities.
 TEST_F(DigitsTest, TheFirstNanOfInfinitiesIsNamed) {
   const Json digits = Digits(
       "  x = f32[2] parameter(0)\n  y = f32[2] parameter(1)\n"

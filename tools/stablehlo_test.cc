@@ -70,7 +70,7 @@ TEST_F(WithXlaTest, ThereAndBackMeansTheSame) {
   EXPECT_THAT(*ReadFile(Path("stablehlo-bytecode")), HasSubstr("StableHLO_v"));
 }
 
-// Each half of the result is the sum of both halves (ruling 0123).
+// Each half of the result is the sum of both halves of the argument (ruling 0123).
 TEST_F(WithXlaTest, ManualRegionsRunOnTheirMesh) {
   Write("manual.mlir", R"(module @m attributes {mhlo.num_partitions = 2 : i32} {
   sdy.mesh @mesh = <["x"=2]>

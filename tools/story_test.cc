@@ -34,8 +34,8 @@ TEST_F(StoryTest, AFailureSaysEverythingAPersonAsksFirst) {
   EXPECT_THAT(ran.out, AllOf(HasSubstr("got:"), HasSubstr("-8.00001"), HasSubstr("[1]")));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("allowed:"), HasSubstr("below the least accepted value")));
   EXPECT_THAT(ran.out, HasSubstr("replay:"));
-  // The set is wide because of the rule of the power. The printed operands are therefore those of
-  // the power, which is found through the negate.
+  // The set is wide because of the power p. The operands of p are therefore printed, although the
+  // output is its negation.
   EXPECT_THAT(ran.out, AllOf(HasSubstr("a[1] = 2"), HasSubstr("b[1] = 3"), HasSubstr("p (power)")));
   EXPECT_THAT(ran.out, HasSubstr("elementwise_binary.6: Pow raises lhs to the power rhs"));
   EXPECT_THAT(ran.out, HasSubstr("https://"));
@@ -58,7 +58,7 @@ TEST_F(StoryTest, TheSourceIsThatOfTheInstructionNamed) {
                      Write("source.in", "f32[1] {nan}\nf32[1] {2}\n"))
         .out;
   };
-  // The set of the output is that of q, but the wrong piece is p.
+  // In the first module the wrong piece is p, although the set of the output is that of q.
   EXPECT_THAT(judged("maximum(a, b)", "add(p, b)"),
               AllOf(HasSubstr("p (maximum)"), HasSubstr("u.py:3"), Not(HasSubstr("u.py:4"))));
   EXPECT_THAT(judged("add(a, b)", "maximum(p, b)"),
@@ -280,7 +280,7 @@ TEST_F(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
     Ran ran = RunHlocts(command, "timeout -k 3 -s INT --preserve-status --foreground 0.5");
     EXPECT_EQ(ran.status, 130) << command << "\n" << ran.out;
   }
-  // The message contains the command that continues the run, which began when its engine started.
+  // The engine has started, so there is a run, and the message contains the command to continue it.
   const std::string run = "run movement/rev --backend=exec:" HLOCTS_BINARY_DIR
                           "/misbehaving_engine --out=" +
                           Path("cut-short");

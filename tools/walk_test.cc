@@ -32,7 +32,7 @@ TEST_F(WalkTest, WhatTheHeaderPromisesHolds) {
   EXPECT_THAT(ran.out, HasSubstr("0 walks failed"));
 }
 
-// XLA:CPU cannot execute what was stored and loaded twice (results/walks/walks.txt).
+// XLA:CPU cannot execute an executable that was stored and loaded twice (results/walks/walks.txt).
 TEST_F(WalkTest, ADifferenceIsFoundAndMadeSmall) {
   const Ran ran = RunHlocts("walk xla --walks=1 --steps=16 --seed=77");
   EXPECT_EQ(ran.status, 1) << ran.out;

@@ -91,7 +91,7 @@ std::map<std::string, double> RunRegistered() {
   return times.best;
 }
 
-// Returns the processor time of this thread, which runs judge and reference, whatever else runs.
+// Returns the processor time of this thread. Judge and reference run on it.
 double ThreadSeconds() {
   timespec now;
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

@@ -47,7 +47,7 @@ struct BenchRow {
 // Returns the text of each selected module, by name, or an error if none is selected.
 absl::StatusOr<std::map<std::string, std::string>> ModuleTexts(const BenchOptions& options);
 
-// Runs reference/*: compares the reference with another engine. ratio = its time / ours.
+// Runs reference/*: compares the reference with another engine. ratio = other / reference time.
 absl::StatusOr<std::vector<BenchRow>> BenchReference(const BenchOptions& options);
 // Runs judge/*: compares judging outputs with evaluation. ratio = judging time / evaluation time.
 absl::StatusOr<std::vector<BenchRow>> BenchJudge(const BenchOptions& options);

@@ -58,7 +58,7 @@ bool IsBenchmarkable(Outcome kind) {
   return kind == Outcome::kPass || IsInconclusive(kind) || kind == Outcome::kUnsupported;
 }
 
-// Returns the largest Distance of two engines' outputs; a negative number if one is not close.
+// Returns the largest Distance of two engines' outputs, or -1 if a distance exceeds its limit.
 double LargestDistance(absl::Span<const Literal> ours, absl::Span<const Literal> theirs) {
   double distance = 0;
   for (size_t i = 0; i < ours.size(); ++i) {

@@ -85,7 +85,7 @@ bool IsWide(const Literal& literal) {
 
 // Returns true if the result is not rounded: a parameter of the entry or a constant, whose elements
 // may have been moved. For f64, the rounding is modelled by a change of one ulp at the instruction
-// that computes the value; all other f64 values are given too.
+// that computes the value, so all other f64 values count as not rounded.
 bool IsGiven(const Instruction& instruction) {
   const Instruction* from = &instruction;
   while (ops::MovesElements(from->opcode()) && from->operand_count() > 0)
@@ -243,8 +243,8 @@ class Rounding : public reference::EvalHook {
     if (which_ == kNone) return Note(context, instruction, place, operands, result);
     if (which_ != kAll && static_cast<int>(place.loss) != which_) return absl::OkStatus();
     Literal exact = result;
-    // A modelled error could create or remove an infinity, so infinities are those of the exact
-    // sum.
+    // A modelled error could create or remove an infinity, so it is added only to finite exact
+    // sums.
     Literal plain = result;
     RoundTo(place.original->shape(), 8 * place.loss, plain);
     if (IsFinite(plain)) {
@@ -275,7 +275,7 @@ class Rounding : public reference::EvalHook {
   }
 
  private:
-  // Returns the operation on the magnitudes of all terms; nullopt if the operation is not a sum.
+  // Returns the sum of the magnitudes of all terms; nullopt if the operation is not a sum.
   std::optional<Literal> Magnitudes(EvalContext& context, const Instruction& instruction,
                                     const Place& place, absl::Span<const Literal> operands) {
     if (!Sums(*place.original)) return std::nullopt;
@@ -333,7 +333,7 @@ class Rounding : public reference::EvalHook {
     return absl::OkStatus();
   }
 
-  // Records the result without rounding, and how many bits its largest term is above the result.
+  // Records the result without rounding, and by how many bits its largest term exceeds it.
   absl::Status Note(EvalContext& context, const Instruction& instruction, const Place& place,
                     absl::Span<const Literal> operands, const Literal& result) {
     Loss& loss = digits_.losses[place.loss];
@@ -399,8 +399,8 @@ class Rounding : public reference::EvalHook {
     }
   }
 
-  // Returns by how many bits the error of a sum exceeds `error` if it is taken relative to the
-  // smaller term; for a conversion, the number of bits that it lost.
+  // Returns log2(e / `error`), where e is the error of a sum relative to the smallest of its terms
+  // and result. For a conversion, returns the bits that it lost.
   double Dropped(const Instruction& original, const Literal& result, const RightRun& right,
                  double error, double worst) const {
     if (original.opcode() == Opcode::kConvert) return std::log2(error / worst);
@@ -642,7 +642,7 @@ class Measuring {
       for (double one : loss.reaches) own = std::max(own, one);
       most = std::max(most, own);
       if (!LapackCallOf(*loss.instruction) || own == 0) continue;
-      // Other pivots and signs change all factors, so only the loss in the outputs is taken.
+      // Other pivots or signs change all factors, so only the loss in the outputs counts.
       const PrimitiveType type = loss.instruction->operand(0).shape().element_type();
       loss.lost = std::min(
           loss.lost, std::max(0.0, std::log2(own) + FormatOf(ComponentType(type)).precision()));

@@ -31,7 +31,7 @@ struct Loss {
   double operands = 0;   // error of its worst operand when all instructions run as written
   double lost = 0;       // correct bits of its operands (at most those of the finest type)
                          // that its result lacks, plus bits that a function
-                         // of its result lacks because it rounded them away, summed over all runs
+                         // of its result lacks because of its rounding, summed over all runs
   double dropped = 0;    // bits of the smaller term that a sum rounds away, or bits that a
                          // conversion rounds away; summed over all runs
   double cancelled = 0;  // bits by which the largest term exceeds the result (median element)
@@ -45,16 +45,16 @@ struct NotFinite {
   const Instruction* instruction = nullptr;
   int64_t run = 0, element = 0;
   std::string value;      // "inf" or "nan"
-  std::string operands;   // operands at this element, if each has one there
+  std::string operands;   // operands at this element, if all have this element
   std::string engines;    // whether engines return it: "must", "may", "" if unknown
   bool rounding = false;  // true: the value is finite if nothing is rounded
 };
 
 struct Digits {
   std::vector<Loss> losses;         // the most costly one first
-  std::vector<double> outputs;      // for each output, when all run as written: mean,
-  std::vector<double> worst;        // largest
-  std::vector<double> median;       // and median error of the elements
+  std::vector<double> outputs;      // mean error of each output (all run as written)
+  std::vector<double> worst;        // largest error of each output
+  std::vector<double> median;       // median error of each output
   std::vector<int> precisions;      // bits of each output's type, 0 for integers
   std::vector<int64_t> not_finite;  // number of infinities and NaNs in each output
   NotFinite first;

@@ -90,7 +90,6 @@ void ToCache(const Answer& answer, const std::string& path) {
   WriteFile(path, JsonText(json) + "\n").IgnoreError();
 }
 
-// Returns the standard output of a command.
 absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
   std::string command = "timeout 60";
   for (const std::string& word : argv) absl::StrAppend(&command, " ", suites::ShellQuoted(word));

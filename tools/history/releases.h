@@ -63,7 +63,7 @@ class Releases {
   // Returns the answers of releases before any run: "not run", or "missing" with the reason. If
   // `installs`, releases that can be installed are "not run".
   std::vector<Answer> InitialAnswers(bool installs) const;
-  // Calls `prepare`, and starts the release once for all subjects; neither if answers are cached.
+  // Calls `prepare` and starts the release once for all subjects, unless all answers are cached.
   using Prepare = std::function<void(const engines::Engine&)>;
   void Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,
            const Prepare& prepare);

@@ -19,7 +19,7 @@ using OpcodeSet = std::bitset<kOpcodeCount>;
 
 struct Consumer {
   absl::string_view name;
-  absl::string_view what;  // what an entry for an operation is called here
+  absl::string_view what;  // what this consumer calls an entry for an operation
   OpcodeSet has;
 };
 // Returns all consumers. `home` is the directory that contains suites/ and spec/.

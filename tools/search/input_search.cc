@@ -260,7 +260,7 @@ class Search {
     Inputs low = outside.inputs, high = inside.inputs;
     for (size_t d = 0; d < low.size(); ++d) {
       for (size_t i = 0; i < low[d].size(); ++i) {
-        // Other leaves are those of the input inside the region.
+        // All other leaves become those of the input inside the region.
         const bool other_sizes = low[d][i].runtime_sizes() != high[d][i].runtime_sizes();
         if (other_sizes || random_.Below(2) == 0) low[d][i] = high[d][i];
       }

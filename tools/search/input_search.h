@@ -34,8 +34,8 @@ struct SearchOptions {
 };
 
 struct SearchResult {
-  // The verdict, not localised, on the input that is wrong or that ends the search (unsupported,
-  // error). If there is none, on the first input that passes, or else on the first input.
+  // The verdict, not localised, on the input that fails or that ends the search (unsupported,
+  // error); otherwise on the first input that passes, or else on the first input.
   reports::Verdict verdict;
   backends::ExecuteRequest request;  // the input to which the verdict belongs
   bool failed = false;

@@ -38,8 +38,8 @@ Signatures SignaturesOf(const std::vector<ClauseText>& clauses);
 int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures);
 
 // A line of the file: the clause, the fault, the case that detects it, a hash of case and fault,
-// and "own/all": how many cases of the clause detect the fault, and how many of these and of the
-// smoke tier do. A person writes "clause fault"; `--update` adds the rest.
+// and "own/all": the number of cases of the clause that detect the fault, and that number including
+// other smoke cases. A person writes "clause fault"; `--update` adds the rest.
 struct ClauseKill {
   std::string clause, fault, killed_by, hash;
   int own = 0, all = 0;

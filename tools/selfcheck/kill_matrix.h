@@ -11,9 +11,9 @@
 
 namespace hlocts::tools {
 
-// Returns for each fault the numbers of the trials that detect it. Only trials run whose case tests
-// what the fault affects. Faults run in child processes; if a process crashes or hangs on a fault,
-// the fault has no trials.
+// Returns for each fault the numbers of the trials that detect it. Runs only trials whose case
+// tests an operation that the fault affects. Faults run in child processes; if a process crashes or
+// hangs on a fault, the fault has no trials.
 std::vector<std::vector<size_t>> KillMatrix(const std::vector<std::string>& faults,
                                             const std::vector<Trial>& trials, int jobs,
                                             const std::function<void(size_t)>& done);

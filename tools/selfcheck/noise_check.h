@@ -21,7 +21,7 @@ struct NoiseReport {
   int64_t barely_checked = 0;    // unspecified elements, and those with fewer than two bits checked
   int64_t unlike_reference = 0;  // modules with outputs that differ from the reference in a bit
   double bits_checked_mean = 0;
-  Unusual unusual;  // improbable passes, only of typical noise
+  Unusual unusual;  // improbable passes; counted only for typical noise
   // Counts of the statistical tests: suspects, elements of tested outputs, and elements that were
   // tested one by one.
   int64_t suspects = 0, tested = 0, swept = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Legal executions at the ends of the range, and on the worst data for a fast algorithm. Each of
-them was once rejected, and has a wrong answer that exceeds what this corner case permits."""
+"""Legal executions at the ends of the range, and on the worst data for a fast algorithm. The judge
+once rejected each of them. Each also has a wrong answer, which must be rejected."""
 import numpy as np
 
 from executor import F32, F64, fma, flush

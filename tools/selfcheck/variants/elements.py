@@ -185,7 +185,7 @@ def excess(rng):
                                ("abs", "abs(a)", np.abs), ("negate", "negate(a)", np.negative),
                                ("clamp", "clamp(y, a, y)", lambda v: y)]:
         file.module(module("f32", operation, "convert(c)"), *inputs)
-        if name in ("negate", "clamp"):  # default skips negate, bounds clamp
+        if name in ("negate", "clamp"):  # by default, negate may skip the rounding; clamp returns y
             file.case(name, "R+", [literal(f(x))])
         else:
             both(file, name, f, x, rounded, literal)

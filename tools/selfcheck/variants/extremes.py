@@ -9,7 +9,7 @@ from write import File, literal
 
 
 def most_missing(count):
-    """Returns the f32 next to a tie of two bf16 whose square by `count` products loses most."""
+    """Returns the f32 near a midpoint of bf16 whose square by `count` products loses most."""
     x = (1 + 2.0**-8 + np.arange(2**10) * 2.0**-23).astype(F32)
     first, second, third = (part.astype(F64) for part in split(x))
     kept = first * first

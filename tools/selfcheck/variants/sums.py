@@ -54,7 +54,7 @@ def dots(rng):
 
 
 def far_from(a, b):
-    """Returns the exact sum plus 20 u S: within n u S, not within 6 u S; S sums magnitudes."""
+    """Returns the exact dot + 20 u S: u = 2^-24, S is the sum of magnitudes, n u S the bound."""
     exact, size = a.astype(F64) @ b.astype(F64), np.abs(a) @ np.abs(b)
     return (exact + 20 * 2.0**-24 * size).astype(F32)
 
