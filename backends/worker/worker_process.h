@@ -34,8 +34,9 @@ class WorkerProcess {
   // Returns the signal that ended the process; 0 if it ended without one or DescribeEnd killed it.
   // Known only after DescribeEnd.
   int64_t end_signal() const { return end_signal_; }
-  // Returns the last whole lines of standard error, at most `bytes_max` bytes. If a line states what failed, the text
-  // begins with that line, since a message and its stack may be longer than the limit.
+  // Returns the last whole lines of standard error, at most `bytes_max` bytes. If a line states
+  // what failed, the text begins with that line, since a message and its stack may be longer than
+  // the limit.
   std::string ErrorTail(size_t bytes_max = 2000) const;
   // Discards all output on standard error so far.
   void DiscardStderr();
