@@ -133,8 +133,8 @@ class BitsSource {
     // cycle of operand 0. All pairs of their values therefore occur.
     for (size_t i = 0; i < operand && i < 2; ++i) pace_ *= special_.empty() ? 1 : special_.size();
   }
-  // If the previous seed did not use all values, continues after those that it used. Special values
-  // are in a random order. Consecutive seeds therefore give all of them.
+  // Continues after the `values` values that each smaller seed used, so consecutive seeds together
+  // use all values of the type. Special values are in a random order.
   void ContinueFrom(uint64_t seed, uint64_t values) {
     if (style_ == ArgumentStyle::kAllBits && values <= BitMask(BitWidth(type_)))
       count_ = seed * values;
@@ -167,7 +167,7 @@ class BitsSource {
   }
 
  private:
-  // Draws the order of the special values for the round to which value `n` belongs.
+  // Draws an order of the special values, all of which occur once in the round of value `n`.
   void Shuffle(uint64_t n) {
     special_ = SpecialBitsOf(type_);
     SplitMix64 random(n / special_.size() * 0x2545f4914f6cdd1d + operand_ + 1);

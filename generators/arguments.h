@@ -16,8 +16,8 @@ namespace hlocts::generators {
 enum class ArgumentStyle : uint8_t {
   kRandom,  // floats within a few binades around 1, integers from -9 to 9, both signs
   kExact,   // integers from -2 to 2, for which sums and products remain exact
-  // The special values of the type in turn: NaN, infinities, zeros, subnormals, extremes, ... Each
-  // operand changes at a different rate; all pairs of values therefore occur.
+  // The special values of the type in turn: NaN, infinities, zeros, subnormals, extremes, ... The
+  // first two operands change at different rates, so that all pairs of their values occur.
   kSpecial,
   kAllBits,  // every bit pattern in turn for types of at most 16 bits, else like kSpecial
   kWide,     // floats over the whole exponent range, integers of any bits
@@ -32,7 +32,7 @@ std::vector<Literal> GenerateArguments(absl::Span<const Shape> leaves, uint64_t 
 
 // Like GenerateArguments, for a search over seeds: an array with fewer elements than the type has
 // special values (kAllBits: bit patterns) continues after those of the previous seed. The cases of
-// suites use GenerateArguments, because digests in them depend on its values.
+// suites use GenerateArguments, because the digests in the cases depend on its values.
 std::vector<Literal> GenerateArgumentsInTurn(absl::Span<const Shape> leaves, uint64_t seed,
                                              ArgumentStyle style);
 
@@ -60,7 +60,7 @@ class SplitMix64 {
 // Returns the special values of an element type, or of the components of a complex type, each in
 // the low BitWidth bits.
 const std::vector<uint64_t>& SpecialBitsOf(PrimitiveType type);
-// Stores an element as Literal represents it: sub-byte integers are extended to a byte.
+// Stores an element in the form that a Literal has: sub-byte integers are extended to a byte.
 void StoreElementBits(PrimitiveType type, uint64_t bits, uint8_t* to);
 
 }  // namespace hlocts::generators

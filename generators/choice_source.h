@@ -12,7 +12,8 @@
 
 namespace hlocts::generators {
 
-// A source of decisions. Decision 0 is the simplest, so modules end soon after the input does.
+// A source of decisions. Decision 0 is the simplest. An exhausted source returns only 0, so the
+// module ends soon afterwards.
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;
@@ -20,10 +21,10 @@ class ChoiceSource {
   virtual uint64_t Below(uint64_t bound) = 0;
   // Returns true if no decisions are left. The generator then completes the module.
   virtual bool exhausted() const { return false; }
-  // Called before the decisions of each instruction, which include those of nested instructions.
+  // Called before the decisions of each instruction, also of a nested one.
   virtual void Mark() {}
 
-  int64_t Range(int64_t low, int64_t high) {  // both bounds are included
+  int64_t Range(int64_t low, int64_t high) {  // including both bounds
     return low + static_cast<int64_t>(Below(static_cast<uint64_t>(high - low) + 1));
   }
   // Returns true with probability 1/n; false is the simple decision.

@@ -51,7 +51,8 @@ std::string RandomBytes(size_t count, SplitMix64& random) {
   return bytes;
 }
 
-// An input and its instructions' offsets. A span contains the decisions of one instruction.
+// An input, and the offsets at which the decisions of its instructions begin. A span contains the
+// decisions of one instruction.
 struct Decisions {
   explicit Decisions(absl::string_view bytes)
       : bytes(bytes), borders(InstructionBoundaries(bytes)) {}
@@ -83,7 +84,7 @@ std::string Rearranged(const Decisions& d, SplitMix64& random) {
     case 1:
       return absl::StrCat(d.Before(b), d.Span(a), d.From(b));  // repeated
     case 2:
-      return absl::StrCat(d.Before(a), RandomBytes(8, random), d.From(a));  // a new one inserted
+      return absl::StrCat(d.Before(a), RandomBytes(8, random), d.From(a));  // a random one inserted
     default:
       if (a == b) return std::string(d.Before(a));  // the rest removed
       return absl::StrCat(d.Before(a), d.Span(b),

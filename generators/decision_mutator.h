@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mutates the decisions that generate a module (ByteSource) at instruction boundaries: the result
-// is again a valid module. libFuzzer calls the functions directly, other fuzzers use a C ABI.
+// Mutates the decisions that generate a module (ByteSource) at instruction boundaries. The result
+// also yields a valid module. libFuzzer calls the C++ functions; other fuzzers use a C ABI.
 #pragma once
 
 #include <stddef.h>
@@ -26,7 +26,8 @@ std::vector<size_t> InstructionBoundaries(absl::string_view bytes);
 // inserts or swaps instructions, truncates the input, appends random decisions, or changes one byte
 // of the plan or of an instruction.
 std::string MutateDecisions(absl::string_view bytes, size_t size_max, uint64_t seed);
-// Returns `first` with its end replaced by that of `second`, or with instructions inserted.
+// Returns `first` with its end replaced by the end of `second`, or with instructions of `second`
+// inserted.
 std::string CrossOverDecisions(absl::string_view first, absl::string_view second, size_t size_max,
                                uint64_t seed);
 

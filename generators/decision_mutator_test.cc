@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that mutated decisions yield valid modules, and that most of these differ.
 #include "generators/decision_mutator.h"
 
 #include <gtest/gtest.h>
@@ -36,7 +35,8 @@ TEST(DecisionMutatorTest, BordersAreInOrderAndInside) {
   EXPECT_TRUE(InstructionBoundaries("").empty() || InstructionBoundaries("").back() == 0);
 }
 
-// Applies a sequence of mutations: every module is valid, and most mutations change the module.
+// Applies a sequence of mutations. Every module must be valid, and more than a quarter of the
+// mutations must change the module.
 TEST(DecisionMutatorTest, MutantsAreValidAndDiffer) {
   constexpr int kSteps = 600;
   std::string bytes = Bytes(2, 300);
@@ -51,7 +51,7 @@ TEST(DecisionMutatorTest, MutantsAreValidAndDiffer) {
     text = next;
     texts.insert(text);
   }
-  // A mutation changes nothing if the decision is unused, or equal modulo its bound.
+  // Other mutations change a decision that is unused, or yield an equal decision modulo its bound.
   EXPECT_GT(changed, kSteps / 4);
   EXPECT_GT(texts.size(), static_cast<size_t>(kSteps) / 4);
 }

@@ -24,7 +24,7 @@ class NumberEncoder {
   uint64_t operator()(double value) const {
     if (type_ == PrimitiveType::kF64) return BitsAs<uint64_t>(value);
     if (type_ == PrimitiveType::kF32 &&
-        std::fabs(value) < 0x1p127)  // the usual case; the rounding is the same
+        std::fabs(value) < 0x1p127)  // the usual case, without the cost of EncodeFloat
       return BitsAs<uint32_t>(static_cast<float>(value));
     if (type_ == PrimitiveType::kS32 && value >= -0x1p31 && value < 0x1p31)
       return static_cast<uint64_t>(static_cast<int64_t>(value));
@@ -88,7 +88,7 @@ class NumberSource {
   Below below_;
 };
 
-// Restricts the facts to the range of the type. For special elements, the range is small.
+// Restricts the facts to the range of the type. If `special`, returns a small range instead.
 ValueFacts NarrowedFacts(PrimitiveType type, ValueFacts facts, bool special) {
   const ValueFacts whole = WholeRange(type);
   if (special && IsFloat(type)) return RangeFacts(std::max(whole.low, -4.0), 4);
@@ -107,7 +107,8 @@ class ElementSource {
         encode_(type),
         random_(random) {
     const ValueFacts whole = WholeRange(type);
-    // True if all values of the type are allowed: a double cannot represent all 64-bit integers.
+    // True if the facts allow every integer of the type. AnyBits() then draws the integers, because
+    // numbers drawn as doubles would not reach all 64-bit integers.
     all_bits_ = !special && IsInteger(type) && facts.low <= whole.low && facts.high >= whole.high;
     if (special) specials_ = &SpecialBitsOf(type);
   }
@@ -139,7 +140,6 @@ class ElementSource {
   bool all_bits_ = false;
 };
 
-// Writes `count` consecutive components.
 template <typename Source>
 void FillElements(PrimitiveType component, int64_t count, Source next, uint8_t* to) {
   auto fill = [&](auto code) {

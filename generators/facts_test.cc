@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests that the generator's facts are true. A false fact would permit an operation outside of its
-// domain, and its result would look like a defect of the engine.
+// domain, and the result of that operation would look like a defect of the engine.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -101,7 +101,8 @@ TEST(FactsTest, ValueFactsHold) {
   EXPECT_GT(checked, 5 * kModules);
 }
 
-// Callers use a constant's facts as a size or bound, and the constant 1 in s1 is -1.
+// Callers use the facts of a constant, not the requested value, as a size or bound. The two differ:
+// in s1, a requested 1 becomes -1.
 TEST(ModuleWriterTest, FactsOfAConstantAreThoseOfItsElement) {
   for (PrimitiveType type : AllPrimitiveTypes()) {
     if (!IsInteger(type)) continue;

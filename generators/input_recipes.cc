@@ -100,7 +100,7 @@ class Draws {
                                least};
     return values[number % std::size(values)];
   }
-  // Returns a number in [1, 2) times 2^exponent, of either sign.
+  // Returns a number in [1, 2) times 2^exponent, of either sign. Limits the exponent to the format.
   uint64_t AtScale(double exponent) {
     if (!IsFloat(type_)) return IntegerLimit();
     const FloatFormat& format = FormatOf(type_);
@@ -112,8 +112,8 @@ class Draws {
  private:
   double Fraction() { return 1 + static_cast<double>(random_.Next() >> 12) * 0x1p-52; }
   double Signed(double value) { return random_.Next() & 1 ? -value : value; }
-  // Returns a number in [1, 2) times 2^exponent, of either sign. Each draw is a separate statement,
-  // because the compiler chooses the order in which operands of an expression are evaluated.
+  // Like AtScale, for any exponent. Each draw is a separate statement, because the compiler chooses
+  // the order in which operands of an expression are evaluated.
   uint64_t AtPower(double exponent) {
     const double fraction = Fraction();
     return FiniteBits(type_, Signed(std::exp2(exponent) * fraction));
@@ -194,7 +194,7 @@ class Draws {
         return AtPower(least / 2);
       case 4:
         return AtPower(tiny + static_cast<double>(random_.Below(4)));
-      case 5: {  // the exponential to base e, 2 or 10 of the number is near a limit
+      case 5: {  // e, 2 or 10 to the power of the number is near a limit
         const double limit = random_.Next() & 1 ? most + 1 : -tiny;
         const double near = 0.95 + Fraction() / 20 - 0.025;
         const double base = random_.Below(3) == 0 ? 1
@@ -225,7 +225,7 @@ void AddWithNeighbours(double value, std::set<double>& values) {
   values.insert({value - 1, value, value + 1});
 }
 
-// Adds the first elements of a constant; the others are rarely different.
+// Adds the first 16 elements of a constant. Later elements are rarely new values.
 void AddConstant(const Literal& literal, std::set<double>& values) {
   const PrimitiveType type = ComponentType(literal.element_type());
   for (int64_t i = 0; i < std::min<int64_t>(ComponentCount(literal), 16); ++i) {
@@ -322,7 +322,7 @@ std::vector<uint64_t> DrawLeaf(const Recipe& recipe, PrimitiveType type, int64_t
   return bits;
 }
 
-// Writes the elements `like`, or their negatives, each replaced by a close representable number.
+// Writes numbers close to the elements `like`, or to their negatives.
 void PutNear(PrimitiveType type, const std::vector<uint64_t>& like, SplitMix64& random,
              std::vector<uint64_t>& bits) {
   const bool negative = random.Next() & 1;

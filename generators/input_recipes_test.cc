@@ -8,8 +8,8 @@
 namespace hlocts::generators {
 namespace {
 
-// Records of a search name inputs by number. If the hash differs, a compiler or processor draws in
-// another order, or a change of the recipes has renumbered the inputs.
+// Records of a search name inputs by number, so a number must mean the same input everywhere. The
+// hash differs if a compiler evaluates draws in another order, or if a change renumbers the inputs.
 TEST(InputRecipesTest, ANumberMakesTheSameInputsEverywhere) {
   const InputRecipes recipes(Module("m"),
                              {Shape(PrimitiveType::kF32, {64}), Shape(PrimitiveType::kS32, {16}),

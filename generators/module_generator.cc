@@ -15,7 +15,7 @@ namespace {
 
 constexpr absl::string_view kStreamNames[kStreamCount] = {"defined", "exact", "edge", "sizes",
                                                           "negative"};
-// The frequencies of the streams in numbered modules. Invalid modules occur only on request.
+// The frequencies of the streams in GenerateNumbered, in which the negative stream never occurs.
 constexpr int kStreamWeights[kStreamCount] = {30, 30, 28, 4, 0};
 
 // Replaces parameters by constants, to test that folding at compile time gives the same results.
@@ -36,7 +36,6 @@ void FoldArguments(Generated& generated) {
   generated.facts.clear();
 }
 
-// Aliases an output with a parameter of the same shape.
 void DrawAlias(ChoiceSource& choose, Generated& generated) {
   Module& module = *generated.module;
   const Shape& result = module.entry()->root()->shape();

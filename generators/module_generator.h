@@ -43,10 +43,11 @@ const DrawWeights& PlainWeights();
 
 struct GeneratorOptions {
   Stream stream = Stream::kDefined;
-  // The mean number of instructions, except parameters and constants. Modules vary by 50 %.
+  // The mean number of instructions, without parameters and constants. A module has up to 50 % more
+  // or fewer.
   int instructions = 10;
   TypeSet types = ~TypeSet{0};  // allowed element types
-  std::vector<Opcode> opcodes;  // empty: all with a weight in spec/ops
+  std::vector<Opcode> opcodes;  // empty: all opcodes that have a weight in spec/ops
   bool moves_only = false;      // only combinations of operations that move elements
   std::vector<int64_t> sizes;   // of dimensions, drawn equally often; empty: small sizes
   int64_t elements_max = 64;    // per array; the sizes stream has its own sizes and maximum

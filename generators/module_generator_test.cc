@@ -56,7 +56,7 @@ TEST(ModuleGeneratorTest, AnInvalidModuleBreaksTheRuleThatIsNamed) {
                                                      << Text(generated);
     if (status.ok()) continue;
     ++broken;
-    // The results depend on the broken instruction.
+    // The results must depend on the broken instruction, or a compiler could remove it unchecked.
     const std::unique_ptr<Module> rest = generated.module->Clone();
     const Needed needed(*rest);
     for (const auto& computation : rest->computations()) {
@@ -65,7 +65,7 @@ TEST(ModuleGeneratorTest, AnInvalidModuleBreaksTheRuleThatIsNamed) {
       });
     }
     ASSERT_EQ(RuleOf(VerifyModule(*rest)), generated.broken_rule) << number << Text(generated);
-    // The text of the module is not valid either.
+    // The module read back from its text must be invalid, too.
     std::string text = PrintModule(*generated.module);
     auto parsed = ParseModule(text);
     ASSERT_TRUE(!parsed.ok() || !VerifyModule(**parsed).ok()) << number << ": " << status << "\n"

@@ -58,8 +58,8 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
   }
 }
 
-// Sets default layouts. If `drawn`, gives some arrays of the entry other layouts. Operands of
-// computations and elements of tuples keep the default, because other code depends on it.
+// Sets default layouts. If `drawn`, gives some arrays of the entry other layouts. The operands of
+// callers and the elements of tuples keep the default, because other code depends on it.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions())
@@ -258,7 +258,8 @@ void ModuleWriter::Grow(int instructions) {
   SetAnchor(nullptr);
 }
 
-// Selects a likely operand: few values match if type and dimensions are drawn separately.
+// Selects an existing value as a likely operand. Without it, type and dimensions would be drawn
+// separately, and few existing values would match both.
 void ModuleWriter::DrawAnchor() {
   constexpr size_t kNewest = 8;
   SetAnchor(nullptr);

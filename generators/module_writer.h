@@ -43,7 +43,7 @@ class ModuleWriter {
   PrimitiveType DrawType(TypeSet allowed);
   Dims DrawDims(int64_t rank_min = 0, int64_t rank_max = 9);
   int64_t DrawSize() { return choose.Pick(plan.sizes); }
-  bool Fits(const Dims& dims) const;  // true: small enough for an intermediate value
+  bool Fits(const Dims& dims) const;  // true if small enough for an intermediate value
 
   // --- Writing ---
   Value* Emit(Opcode opcode, Shape shape, const Terms& operands, ValueFacts facts = {});
@@ -61,7 +61,7 @@ class ModuleWriter {
   Value* MakeNew(PrimitiveType type, const Dims& dims, const Requirement& demand = {});
   Value* Checked(Value* term, const Requirement& demand);
   // Returns true if operands must be ordinary values: always in checked streams, mostly in others.
-  // For operations that cannot be judged on special values or imprecise types.
+  // Callers are operations that cannot be judged on special values or imprecise types.
   bool DrawWithoutSpecials() { return plan.checked() || !choose.OneIn(16); }
   // Returns a parameter or constant with varied elements that satisfies `demand` in every stream.
   Value* MakeNonConstant(PrimitiveType type, const Dims& dims, const Requirement& demand);
@@ -72,7 +72,8 @@ class ModuleWriter {
   Value* Index(PrimitiveType type, int64_t bound);
   // Returns the largest permitted magnitude of values of the type in checked streams.
   double Limit(PrimitiveType type) const;
-  // Returns the facts about a result whose integers may wrap: none in unchecked streams.
+  // Returns `facts`, or the range of an integer type if they exceed it, because the result then
+  // wraps. Returns no facts in unchecked streams.
   ValueFacts Satisfy(PrimitiveType type, ValueFacts facts) const;
 
   // --- Computations ---
@@ -80,7 +81,7 @@ class ModuleWriter {
     Shape shape;
     ValueFacts facts;
   };
-  // Adds a computation. Its root is the value that `body` returns; it cannot use outer values.
+  // Adds a computation whose root is the value that `body` returns. `body` cannot use outer values.
   using Body = std::function<Value*(const Terms& parameters)>;
   enum class Runs : uint8_t { kUnconditional, kMaybeConditional, kByElement };
   Computation* Define(absl::string_view name, const std::vector<Parameter>& parameters,
@@ -101,7 +102,7 @@ class ModuleWriter {
   Value* Newest();
   // Returns the arrays without users, oldest first, as candidates for the root.
   Terms Unused();
-  // Returns the operands of the root: some unused values, and one that is sure to have elements.
+  // Returns the operands of the root: some unused values, at least one of which has elements.
   Terms Outputs();
   // Returns an entry parameter with a dynamic dimension. Its argument has a run-time size.
   Value* DynamicParameter(PrimitiveType type, const Dims& dims, int64_t dynamic_dimension);
@@ -145,7 +146,7 @@ class ModuleWriter {
   int depth_ = 0;
   int written_ = 0;
   const Value* last_obtained_ = nullptr;  // only compared, never dereferenced
-  // A likely operand of the next instruction: the type and dimensions that are drawn first for that
+  // A likely operand of the next instruction. The first type and dimensions that are drawn for the
   // instruction are those of the anchor.
   const Value* anchor_ = nullptr;
   bool anchor_has_type_ = false, anchor_has_dims_ = false;

@@ -132,7 +132,7 @@ bool NumberIs(Instruction& instruction, Attr attr) {
 bool LessThanNone(Instruction& i) { return NumberIs<-1>(i, Attr::kK); }
 bool NoExponent(Instruction& i) { return NumberIs<0>(i, Attr::kExponentBits); }
 bool NegativeMantissa(Instruction& i) { return NumberIs<-1>(i, Attr::kMantissaBits); }
-// Uses -1, because older protos have 0 where 1 is meant.
+// Uses -1, because 0 is valid: older protos have 0 instead of 1.
 bool NoFeatureGroup(Instruction& i) { return NumberIs<-1>(i, Attr::kFeatureGroupCount); }
 bool NoBatchGroup(Instruction& i) { return NumberIs<-1>(i, Attr::kBatchGroupCount); }
 bool BothKindsOfGroups(Instruction& i) {

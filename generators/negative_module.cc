@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breaks rules about the header, and about relations of instructions and computations. Equal names
-// break no rule: in the proto form, names are only labels.
+// Breaks rules about the header, and about the relations of instructions and computations. Does not
+// make names equal, which breaks no rule in the proto form.
 
 #include "generators/negative_rows.h"
 #include "spec/ir/attributes.h"

@@ -36,7 +36,8 @@ bool OperandTooMany(Instruction& i) {
   return true;
 }
 
-// Removes a computation. Other required attributes are 0 in the proto form if they are absent.
+// Removes a called computation. No other required attribute can be missing in the proto form, in
+// which an absent number is 0.
 bool ComputationLost(Instruction& i) {
   for (const AttributeUse& use : RowOf(i.opcode()).attribute_uses()) {
     if (!use.required || !i.CalledComputation(use.attr)) continue;
@@ -116,7 +117,7 @@ template <Attr kFrom, Attr kTo>
 bool OneForBoth(Instruction& i) {
   Computation *computation = i.CalledComputation(kFrom), *replaced = i.CalledComputation(kTo);
   if (!computation || !replaced) return false;
-  // In a comparison for pred, both computations may have the same result shape.
+  // If both results have the same shape (two preds), the result would not break the rule.
   if (computation->root()->shape().CompatibleWith(replaced->root()->shape())) return false;
   i.Set(kTo, computation);
   return true;

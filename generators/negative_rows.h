@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions for negative.cc that break one rule each. Each follows from the sentence that it
-// breaks. None uses code of spec/infer, which must detect the violation.
+// Functions for negative.cc, each of which breaks one rule. They are written from the documents and
+// use no code of spec/infer, because that code must detect the violations.
 #pragma once
 
 #include <optional>
@@ -22,7 +22,8 @@ struct BreakRow {
   Break apply;
 };
 
-// Replaces an operand by a constant of another shape. A negative number is counted from the last.
+// Returns the shape of the constant that replaces an operand. A negative OperandRow::operand counts
+// from the last operand.
 using ShapeChange = std::optional<Shape> (*)(const Instruction& user, const Shape& operand);
 struct OperandRow {
   Opcode opcode;

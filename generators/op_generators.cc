@@ -29,7 +29,7 @@ constexpr NarrowedRow kNarrowed[] = {
     {Opcode::kRng, ~kComplexTypes},               // rng_uniform.2
     {Opcode::kConditional,
      Types({PrimitiveType::kPred, PrimitiveType::kS32})},  // conditional.2, .17
-    {Opcode::kGetTupleElement, 0},                         // the operand is always a tuple
+    {Opcode::kGetTupleElement, 0},                         // its operand is always a tuple
     {Opcode::kBitcastConvert, ~kPredicate},  // the engine chooses the width of pred (ruling 0038)
 };
 

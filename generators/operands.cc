@@ -73,7 +73,7 @@ Value* ModuleWriter::ScalarConstant(PrimitiveType type, double value) {
   });
   if (same && !IsComplex(type)) return same;
   Value* constant = Constant(ScalarLiteral(type, value), facts);
-  // Only the first user of an identity or bound beyond the limit may use it as an operand.
+  // A float beyond the limit (an identity or a bound) is not drawn as an operand.
   bool floating = IsFloat(type) || IsComplex(type);
   constant->hidden = plan.checked() && floating && std::abs(value) > Limit(type);
   return constant;
@@ -282,7 +282,7 @@ Value* ModuleWriter::FindWithoutSpecials(PrimitiveType type, const Dims& dims,
 
 Value* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
   Requirement demand;
-  // The operations clamp indices, so some indices are out of range on purpose.
+  // Indices may be out of range, because the operations clamp them; a quarter is not limited here.
   if (!choose.OneIn(4)) demand = {0, static_cast<double>(bound), false};
   uint64_t kind = choose.Below(8);
   if (kind < 2) {

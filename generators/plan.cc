@@ -93,7 +93,7 @@ void EvenFamilies(ModulePlan& plan) {
     plan.weights[i] = kFamilyWeight / size_of(plan.opcodes[i]);
 }
 
-// Keeps only a few operations: these are then combined more often.
+// Keeps only a few operations, so that the module combines them more often.
 void RestrictOpcodes(ChoiceSource& choose, ModulePlan& plan) {
   constexpr uint64_t kFewMax = 10;
   std::vector<Opcode> few;
@@ -200,7 +200,7 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   plan.exact_data = options.stream == Stream::kExact ||
                     (options.stream == Stream::kSizes && choose.Below(3) != 0);
   plan.joint_operations = options.joint_operations && !plan.exact_data;
-  // The last operation and the root may exceed the target, so the target is lower.
+  // The last operation and the root may exceed the drawn number, so its mean is below the option.
   const int aim = std::max(1, options.instructions - options.instructions / 8);
   plan.instructions = std::max(1, aim / 2 + static_cast<int>(choose.Below(aim + 1)));
   // In half of the modules the nesting is less deep.

@@ -17,7 +17,7 @@ struct ModulePlan {
   std::vector<Opcode> opcodes;
   std::vector<int> weights;  // weights of the elements of `opcodes`
   std::vector<int64_t> sizes;
-  std::vector<Dims> common_shapes;  // shapes that several values have
+  std::vector<Dims> common_shapes;  // dimensions that several values have
   int64_t elements_max = 64;
   int64_t rank_min = 0, rank_max = 4;  // unless an operation requires another rank
   int instructions = 10;

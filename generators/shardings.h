@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Adds random shardings to a module for one device. For engines that partition modules.
+// Adds random shardings to a single-device module, for engines that partition modules.
 #pragma once
 
 #include <string>
@@ -16,8 +16,8 @@ namespace hlocts::generators {
 // the device, has a schedule or aliases, or dynamic sizes or tokens in arguments or results.
 absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module);
 
-// Prepares the module for `devices` devices. If it has annotations, these must be for that number;
-// otherwise returns kInvalidArgument. If it has none, adds random ones drawn from `seed`.
+// Prepares the module for `devices` devices. Adds random annotations drawn from `seed` to a module
+// that has none. Returns kInvalidArgument if a module's annotations are for another number.
 absl::Status Shard(int64_t devices, uint64_t seed, Module& module);
 
 }  // namespace hlocts::generators

@@ -17,7 +17,7 @@ struct ValueFacts {
   double high = std::numeric_limits<double>::infinity();
   bool integral = false;    // for floats: every element is an integer
   bool unique = false;      // no two elements are equal
-  bool bits_known = false;  // not computed: signs of zeros and bits of NaNs are known
+  bool bits_known = false;  // signs of zeros and bits of NaNs are known, as for a constant
   bool opaque = false;      // only the distribution or a residual is known
 
   // Returns the largest possible magnitude, infinite if nothing is known.
@@ -49,7 +49,7 @@ struct Requirement {
 double NearestOf(PrimitiveType type, double value);
 double AtLeast(PrimitiveType type, double value);
 double AtMost(PrimitiveType type, double value);
-// Returns facts about the values after rounding to the type and flushing subnormals to zero.
+// Returns the facts after the values are rounded to the type and subnormals are flushed to zero.
 ValueFacts Rounded(PrimitiveType type, ValueFacts facts);
 
 // Returns the range of a type: all integers; 0 to 1 for pred; floats up to the largest finite one.

@@ -46,7 +46,8 @@ ReplicaGroups DrawGroups(ModuleWriter& w, int64_t* group_size) {
   return groups;
 }
 
-// Returns an operand. In most cases one replica gets other data, since arguments are equal in all.
+// Returns an operand. Because all replicas get equal arguments, changes the data of one replica in
+// most cases.
 Value* OfEachReplica(ModuleWriter& w, PrimitiveType type, const Dims& dims,
                      const Requirement& demand = {}) {
   Value* operand = w.FindOrMake(type, dims, demand);
@@ -143,7 +144,8 @@ bool GenerateCollectiveBroadcast(ModuleWriter& w, Opcode opcode) {
 }
 
 // Each replica sends to each replica `updates` slices of `rows` rows, from any position of its
-// input. The slices from replica i begin at row i * updates * rows of every output: none overlap.
+// input. The slices from replica i begin at row i * updates * rows of every output, so that none
+// overlap.
 bool GenerateRaggedAllToAll(ModuleWriter& w, Opcode opcode) {
   const PrimitiveType type = w.DrawType(~TypeSet{0}), index = PrimitiveType::kS32;
   const bool integers =

@@ -32,7 +32,7 @@ Parameters ParametersOf(ModuleWriter& w, const Terms& operands) {
     ValueFacts& facts = parameters.back().facts;
     facts.unique = facts.bits_known = false;
     if (!w.plan.exact() && IsFloat(operand->type())) facts.integral = false;
-    // The predicate of another call cannot be clamped to the facts about this one.
+    // Another call's predicate cannot be clamped, so it may have any value.
     if (operand->type() == PrimitiveType::kPred) facts = WholeRange(PrimitiveType::kPred);
   }
   return parameters;
@@ -145,7 +145,7 @@ bool GenerateConditional(ModuleWriter& w, Opcode) {
 
 namespace {
 
-// The counter's start, step and end. The step may be negative, and need not divide the distance.
+// The counter's start, step and end. The step may be negative, and need not divide end - start.
 struct Trips {
   PrimitiveType type;
   int64_t start, step, end;
@@ -155,7 +155,7 @@ struct Trips {
   double high() const { return static_cast<double>(std::max(start, end) + std::abs(step)); }
 };
 
-// Draws another condition for the same iterations: until equality, including the end, or downwards.
+// Sometimes draws another form of the loop: NE or LE instead of LT, or counting downwards.
 void DrawDirection(ModuleWriter& w, Trips& trips) {
   uint64_t way = w.choose.Below(6);
   const bool meets = (trips.end - trips.start) % trips.step == 0;
@@ -168,7 +168,6 @@ void DrawDirection(ModuleWriter& w, Trips& trips) {
     trips.direction = "LE";
     if (trips.end > trips.start) --trips.end;
   }
-  // A loop that ends on equality must reach the end exactly.
   if (way == 3 && meets) trips.direction = "NE";
 }
 
@@ -229,7 +228,7 @@ Value* PutRow(ModuleWriter& w, Value* counter, Value* carried, const Requirement
                 Join(carried->facts, operands[1]->facts));
 }
 
-// Returns the state of the next iteration: the same value, one with another row, or any value.
+// Returns a value for the next iteration: `carried`, `carried` with one row replaced, or any value.
 Value* NextOf(ModuleWriter& w, Value* counter, Value* carried) {
   Requirement range = StateRange(w, carried->type());
   uint64_t way = w.choose.Below(6);
@@ -294,7 +293,6 @@ bool GenerateCount(ModuleWriter& w) {
   return true;
 }
 
-// Returns the first element of an array as a scalar.
 Value* FirstElement(ModuleWriter& w, Value* array) {
   if (array->dims().empty()) return array;
   Dims ones(array->dims().size(), 1);

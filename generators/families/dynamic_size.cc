@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generates set-dimension-size and get-dimension-size. Only they get operands with dynamic
-// dimensions, since most operations require equal sizes.
+// Generates set-dimension-size and get-dimension-size, and negates or sums dynamic arrays. No other
+// operation gets dynamic operands, because the run-time sizes of two operands may differ.
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 

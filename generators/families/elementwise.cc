@@ -53,7 +53,7 @@ ValueFacts FunctionFacts(const FunctionRow& row, PrimitiveType type, const Value
   if (row.monotone == Monotone::kSine || row.monotone == Monotone::kCosine)
     return RangeFacts(-1, 1);
   const double from = std::max(x.low, row.domain_low), to = std::min(x.high, row.domain_high);
-  // The function is monotone or even: extremes of the operand give extremes of the result.
+  // The function is monotone or even, so extremes of the operand give extremes of the result.
   const bool even = row.monotone == Monotone::kEven;
   const double a = row.value(even ? 0 : from);
   const double b = row.value(even ? std::max(std::fabs(from), std::fabs(to)) : to);
@@ -198,7 +198,7 @@ Requirement RequirementOfUnary(const ModuleWriter& w, Opcode opcode, PrimitiveTy
   const FunctionRow* function = FunctionOf(opcode);
   Requirement demand;
   if (function) demand = {function->domain_low, function->domain_high, false};
-  // Limits the result to half of the type's range: an error of the function cannot then overflow.
+  // Limits the result to half of the type's range, so that the function's error causes no overflow.
   if (IsFloat(type) && ops::IsGrowth(opcode)) {
     const double most = std::log(WholeRange(type).high / 2);
     if (opcode != Opcode::kExponential) demand.low = std::max(demand.low, -most);
@@ -222,7 +222,7 @@ Value* ApplyUnary(ModuleWriter& w, Opcode opcode, Value* operand) {
   return w.Emit(opcode, Shape(result, operand->dims()), {operand}, w.Satisfy(result, facts));
 }
 
-// Clamps float operands to keep the result within the limit.
+// In checked streams, clamps float operands if the result could exceed w.Limit(type).
 Value* ApplyArithmetic(ModuleWriter& w, Opcode opcode, Value* lhs, Value* rhs) {
   PrimitiveType type = lhs->type();
   Shape shape(type, lhs->dims());

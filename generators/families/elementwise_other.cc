@@ -60,7 +60,7 @@ bool GenerateClamp(ModuleWriter& w, Opcode) {
   Value* high = w.FindOrMake(type, bound_dims, {1, 64, false});
   Value* operand = w.FindOrMake(type, dims);
   ValueFacts facts = operand->facts;
-  // In s1 no number is above 0. If the upper bound is below the lower one, the result is the upper.
+  // If the upper bound is below the lower one, which happens in s1, the result is the upper bound.
   facts.low = std::min(std::max(facts.low, low->facts.low), high->facts.low);
   facts.high = std::min(std::max(facts.high, low->facts.high), high->facts.high);
   facts.integral = operand->facts.integral && low->facts.integral && high->facts.integral;
@@ -94,7 +94,7 @@ bool GenerateBitcastConvert(ModuleWriter& w, Opcode) {
   if (wide < narrow) operand_dims.push_back(narrow / wide);
   if (!w.Fits(operand_dims) || !w.Fits(result_dims)) return false;
   Value* operand = w.FindOrMake(from, operand_dims);
-  // The bits of computed floats are unknown, and bits that become a float may be any value.
+  // Checked streams exclude floats with unknown bits, and bits that become floats of unknown value.
   if (w.plan.checked() && (to_floating || (from_floating && !operand->facts.bits_known)))
     return false;
   ValueFacts facts = WholeRange(to);
@@ -109,7 +109,7 @@ bool GenerateReducePrecision(ModuleWriter& w, Opcode) {
   const FloatFormat& format = FormatOf(type);
   Dims dims = w.DrawDims();
   Value* operand = w.FindOrMake(type, dims);
-  // Excludes overflow due to fewer exponent bits, and ambiguous ties due to 0 mantissa bits.
+  // Checked streams exclude overflow (fewer exponent bits) and ambiguous ties (no mantissa bits).
   int64_t exponent_bits =
       w.plan.checked() ? format.exponent_bits : w.choose.Range(1, format.exponent_bits);
   int64_t mantissa_bits = w.choose.Range(w.plan.checked() ? std::min(1, format.mantissa_bits) : 0,

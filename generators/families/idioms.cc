@@ -54,7 +54,7 @@ Value* Slice(ModuleWriter& w, Value* x, SliceRanges ranges) {
   return moved;
 }
 
-// Slices to the sizes `before` if they are not larger, or to random sizes.
+// Slices x back to the sizes `before`, as far as x has them, or to random sizes.
 Value* Sliced(ModuleWriter& w, Value* x, const Dims& before) {
   bool back = before.size() == x->dims().size() && w.choose.Below(3) != 0;
   SliceRanges ranges;
@@ -233,7 +233,6 @@ bool FunctionsAndArithmetic(ModuleWriter& w) {
   return true;
 }
 
-// Emits a conversion to another type and back.
 bool ConvertRoundTrip(ModuleWriter& w) {
   TypeSet types = RowOf(Opcode::kConvert).types &
                   ~(TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128));
@@ -332,8 +331,8 @@ int64_t DrawPlaces(ModuleWriter& w, int64_t size) {
   return w.choose.Below(2) ? size - places : places;
 }
 
-// Combines an array that was moved along a dimension with the original or with another move of it:
-// stencils, finite differences and their gradients.
+// Combines an array that was moved along a dimension with the original or with another moved copy,
+// as stencils, finite differences and their gradients do.
 bool Stencil(ModuleWriter& w) {
   Opcode arithmetic = w.choose.Pick(kArithmetic);
   PrimitiveType type = w.DrawType(GeneratedTypes(arithmetic));

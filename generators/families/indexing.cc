@@ -17,7 +17,7 @@ PrimitiveType DrawIndexType(ModuleWriter& w) {
   return kIndexTypes[w.choose.Weighted(kIndexWeights)];
 }
 
-// Draws a size above the largest s8 index.
+// Draws a size above the largest index of type s8.
 int64_t DrawLongSize(ModuleWriter& w) { return w.choose.Range(129, 160); }
 bool Long(ModuleWriter& w) { return 4 * w.plan.elements_max >= 160 && w.choose.OneIn(8); }
 
@@ -111,7 +111,8 @@ Dims Interleave(ModuleWriter& w, const Windows& windows, Dims* window_places) {
   return dims;
 }
 
-// A separate statement: the order of evaluation of two arguments would depend on the compiler.
+// Returns the indices. If callers drew operand and indices in one expression, the order of the two
+// draws would depend on the compiler.
 Value* IndicesOf(ModuleWriter& w, const Windows& windows) {
   Requirement demand;
   if (!w.choose.OneIn(4)) {

@@ -18,7 +18,7 @@ ValueFacts Joint(ModuleWriter& w) {
   return facts;
 }
 
-// Draws a type; if `ordinary`, one that is precise enough for a meaningful residual.
+// Draws a type. If `ordinary`, the type is precise enough for a meaningful residual.
 PrimitiveType DrawSolvable(ModuleWriter& w, Opcode opcode, bool ordinary) {
   constexpr TypeSet kPrecise = TypeBit(PrimitiveType::kF32) | TypeBit(PrimitiveType::kF64) |
                                TypeBit(PrimitiveType::kC64) | TypeBit(PrimitiveType::kC128);
@@ -78,7 +78,6 @@ Dims MatrixDims(ModuleWriter& w) {
   return dims;
 }
 
-// Returns well-conditioned matrices if `ordinary`, else any matrices.
 Value* Matrices(ModuleWriter& w, PrimitiveType type, const Dims& dims, bool ordinary) {
   return ordinary ? DominantMatrices(w, type, dims) : w.FindOrMake(type, dims);
 }
@@ -119,7 +118,7 @@ bool GenerateTriangularSolve(ModuleWriter& w, Opcode opcode) {
 
 namespace {
 
-// Draws the dimensions of an operand. Returns {} if those of an existing value are too large.
+// Draws the dimensions of an operand. Returns {} if it selects an existing value that is too large.
 Dims TransformedDims(ModuleWriter& w) {
   constexpr int64_t kLengthMax = 32;
   Dims dims;

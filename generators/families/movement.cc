@@ -39,7 +39,7 @@ Dims Refactored(ModuleWriter& w, const Dims& dims) {
   return result;
 }
 
-// Returns [start:limit:stride] with `size` elements, and a size of the operand that contains it.
+// Returns [start:limit:stride] with `size` elements. Sets *operand_size to a size that contains it.
 SliceRange DrawRange(ModuleWriter& w, int64_t size, int64_t* operand_size) {
   int64_t start = w.choose.OneIn(3) ? w.choose.Range(1, 2) : 0;
   int64_t stride = w.choose.OneIn(3) ? w.choose.Range(2, 3) : 1;

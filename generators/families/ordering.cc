@@ -6,7 +6,8 @@
 namespace hlocts::generators {
 namespace {
 
-// Returns a comparator of operand `key`; the elements of operand i are parameters 2i and 2i+1.
+// Returns a comparator that compares elements of operand `key`. Its parameters 2i and 2i+1 are the
+// elements of operand i.
 Computation* Comparator(ModuleWriter& w, const Terms& operands, size_t key, bool total_order) {
   std::vector<ModuleWriter::Parameter> parameters;
   for (Value* operand : operands) {

@@ -13,7 +13,7 @@ ValueFacts Opaque() {
   return facts;
 }
 
-// The numbers of elements that suffice to judge a distribution. 8-bit formats are too coarse.
+// The range of the number of elements if the distribution is to be judged.
 constexpr int64_t kDrawsMin = 72, kDrawsMost = 160;
 
 TypeSet WithoutCoarseFloats(TypeSet types) {
@@ -43,7 +43,7 @@ bool GenerateRng(ModuleWriter& w, Opcode) {
   const Dims dims = DrawMany(w, telling);
   const double least = normal ? 0 : std::max(-2.0, whole.low);
   const double most = normal ? 1 : std::min(7.0, whole.high);
-  // If the result is not checked, the interval may be any, even an empty one.
+  // If the result is not checked, any interval is permitted, even an empty one.
   bool any = !telling && !w.plan.checked();
   Value* low = any ? w.FindOrMake(type, {}) : w.ScalarConstant(type, least);
   Value* high = any ? w.FindOrMake(type, {}) : w.ScalarConstant(type, most);

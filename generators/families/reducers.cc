@@ -106,7 +106,7 @@ ValueFacts ReducedFacts(const ModuleWriter& w, const ReducerRow& row, PrimitiveT
   } else if (ops::IsExtremum(row.opcode) && count > 0) {
     facts = RangeFacts(operand.low, operand.high, integral);
   } else if (IsFloat(type)) {
-    facts = {};  // the result may be the identity, and this may be infinite
+    facts = {};  // the result may be the identity, which may be infinite
   }
   // Each step may round upwards in magnitude.
   if (ops::IsRingOperation(row.opcode) && !integral) {

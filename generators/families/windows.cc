@@ -82,7 +82,8 @@ bool GenerateSelectAndScatter(ModuleWriter& w, Opcode) {
   if (w.scalars_only()) return false;
   PrimitiveType type = w.DrawType(GeneratedTypes(Opcode::kSelectAndScatter));
   if (type == PrimitiveType::kInvalid) return false;
-  // Ties (frequent in types of few values) and complex numbers leave open what is selected.
+  // It is open which of several equal elements, or of complex numbers, is selected. Types of few
+  // values often have equal elements.
   const bool open = IsComplex(type) || WholeRange(type).high - WholeRange(type).low < 4;
   if (open && !w.choose.OneIn(8)) return false;
   Dims base = w.DrawDims(1, 3), dims;

@@ -75,7 +75,8 @@ bool SplitDotBatch(Site& s) {
   return s.Use(s.Concatenate(parts, 0));
 }
 
-// The swapped dot has the free dimensions of b before those of a, so the result is transposed.
+// A dot with swapped operands has the free dimensions of the right operand first, so the result is
+// transposed back.
 bool SwapDotOperands(Site& s) {
   if (s.opcode() != Opcode::kDot || s.at->Has(Attr::kOperandPrecision)) return false;
   DotDimensionNumbers numbers = DotDimensionsOf(*s.at);

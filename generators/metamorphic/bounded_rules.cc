@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that are exact only for real numbers. Each form is judged by its own acceptance sets.
+// Rules that are exact only for real numbers. The outputs of the original module and of the variant
+// are each judged by the acceptance sets of that module.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
@@ -9,10 +10,10 @@
 namespace hlocts::generators {
 namespace {
 
-// The dimensions of the products of a dot, to which both operands are broadcast.
+// The dimensions to which both operands of a dot are broadcast before they are multiplied.
 struct Spread {
-  Dims sizes;        // of the products
-  Dims left, right;  // positions of the operands' dimensions
+  Dims sizes;        // sizes of the array of products
+  Dims left, right;  // position in `sizes` of each dimension of an operand
 };
 
 bool Holds(const Dims& dims, int64_t d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that add collectives over groups of one device, which return their operand.
+// Rules that add collectives over groups of one device. Such a collective returns its operand.
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 

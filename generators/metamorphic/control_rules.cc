@@ -117,7 +117,6 @@ bool ThroughOneTripLoop(Site& s) {
   return s.Use(s.Element(Loop(s, state, condition, body), 0));
 }
 
-// Adds a counter to the loop state.
 bool AddLoopState(Site& s) {
   if (s.opcode() != Opcode::kWhile) return false;
   constexpr PrimitiveType kCounter = PrimitiveType::kS32;

@@ -13,7 +13,7 @@ bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> opcodes) {
   return std::find(opcodes.begin(), opcodes.end(), opcode) != opcodes.end();
 }
 
-// Returns true if doubling and halving does not change any element.
+// Returns true if doubling and then halving changes no element.
 template <typename T>
 bool AllModerate(const Literal& literal) {
   for (T x : literal.data<T>()) {
@@ -55,7 +55,6 @@ bool Commute(Site& s) {
   return commutes && s.Use(s.Again({s.operand(1), s.operand(0)}, s.shape()));
 }
 
-// Applies an idempotent function a second time.
 bool ApplyTwice(Site& s) {
   bool idempotent = IsOneOf(s.opcode(), {Opcode::kAbs, Opcode::kFloor, Opcode::kCeil,
                                          Opcode::kRoundNearestAfz, Opcode::kRoundNearestEven});

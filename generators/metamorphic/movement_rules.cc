@@ -221,7 +221,6 @@ bool UpdateWithOwnSlice(Site& s) {
 
 namespace {
 
-// Returns the value of an integer scalar, if it is known.
 std::optional<int64_t> KnownInteger(const Site& s, const Instruction& instruction) {
   const Literal* literal = s.Known(instruction);
   if (!literal || !literal->shape().IsScalar()) return std::nullopt;

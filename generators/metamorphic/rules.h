@@ -26,7 +26,7 @@
 namespace hlocts::generators {
 
 // The instruction `at` to which a metamorphic rule is applied, and functions that add instructions.
-// These are inserted after `at`; their operands may be `at` and everything before it.
+// New instructions are inserted after `at`, and may use `at` and everything before it.
 
 using Dims = std::vector<int64_t>;
 using Operands = std::vector<Instruction*>;
@@ -52,7 +52,7 @@ class Site {
   bool in_entry() const { return at->parent() == module.entry(); }
 
   // --- Writing: the new instructions follow `at` ---
-  // Infers the shape unless `stated` is given (broadcast, reshape, convert and others need it).
+  // Infers the shape unless `stated` is given. Operations such as reshape need a stated shape.
   Instruction* Make(Opcode opcode, Operands operands, Attributes attributes = {},
                     Shape stated = Shape());
   // Repeats the operation of `at` on other operands, with its attributes or the given ones.
@@ -153,7 +153,7 @@ Dims Iotas(int64_t count);  // {0, 1, ...}
 Dims Shuffled(ChoiceSource& choose, int64_t count);
 Dims Without(const Dims& dims, int64_t position);
 Dims With(Dims dims, int64_t position, int64_t size);  // `dims` with one size replaced
-bool HasSideEffects(const Instruction& instruction);   // or if it draws random numbers
+bool HasSideEffects(const Instruction& instruction);   // also true for random draws
 // Returns the opcode of a computation (a, b) -> a op b or b op a, or kParameter for others.
 Opcode BinaryOf(const Computation& computation);
 

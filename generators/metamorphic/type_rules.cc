@@ -98,7 +98,7 @@ bool TurnCompare(Site& s) {
   return s.Use(Compared(s, {s.operand(1), s.operand(0)}, TurnedOf(s).swapped));
 }
 
-// Negates a comparison twice. Not for floats: if one is NaN, a < b and a >= b are both false.
+// Negates a comparison twice. Not for floats: if a or b is NaN, a < b and a >= b are both false.
 bool DenyCompare(Site& s) {
   if (s.opcode() != Opcode::kCompare) return false;
   PrimitiveType type = s.operand(0)->shape().element_type();

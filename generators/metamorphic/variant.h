@@ -31,8 +31,8 @@ struct Variant {
   VariantRecipe recipe;
 };
 
-// Applies a random rule (of `rules`, or of all if `rules` is empty) to a random instruction.
-// Returns nullopt if no rule that was tried applies, kInternal if one made an invalid module.
+// Applies a random rule (one of `rules`, or any rule if `rules` is empty) to a random instruction.
+// Returns nullopt if no rule that was tried applies, kInternal if a rule made an invalid module.
 absl::StatusOr<std::optional<Variant>> DrawVariant(
     const Module& module, const std::vector<Literal>& arguments, ChoiceSource& choose,
     absl::Span<const MetamorphicRule* const> rules = {});
