@@ -108,7 +108,8 @@ AcceptanceSet PointOf(const Literal& literal, int64_t index, int component = 0);
 // Returns true if the set accepts the component `component` of the element. Integers and NaNs of
 // known bits are compared exactly, other floats by value and flags.
 bool Accepts(const AcceptanceSet& set, const Literal& literal, int64_t index, int component = 0);
-// Returns log2 of the number of values of `type` in the set: 0 for one value, at most the width.
+// Returns log2 of the number of values of `type` in the set: from 0 to the width of the type in
+// bits.
 double Log2Count(const AcceptanceSet& set, PrimitiveType type);
 // Returns the set as text: "[1.5, 1.75] or nan", "{3}", "any value", "{-0, +0}".
 std::string SetText(const AcceptanceSet& set, PrimitiveType type);
@@ -144,9 +145,8 @@ class SetArray {
   // Returns nullptr if the array is not stored in columns.
   const std::shared_ptr<const IntervalColumns>& columns() const { return columns_; }
   std::vector<AcceptanceSet>& mutable_sets();
-  // Returns the set of one component in any representation, with the flags below applied.
+  // Returns the set of one component, whatever the representation, with the flags below applied.
   AcceptanceSet At(int64_t index, int component = 0) const;
-  // Returns the sets of all elements.
   std::vector<AcceptanceSet> AsSets() const;
 
   // Flags of exact arrays. nan_bits_free: every NaN was computed, so its payload and sign are free.
@@ -165,8 +165,8 @@ class SetArray {
   // The positions of the predicate's elements in this array; nullptr if none was moved.
   std::shared_ptr<const MovedJoint> joint_moved;
   uint32_t origin = 0;  // index of the instruction that created the array
-  // The array's number in the judge's record of computed arrays (reference/judge/centred). -1 if it
-  // has no number or its sets were changed.
+  // The array's number in the judge's record of computed arrays (reference/judge/centred). -1 if
+  // the array has no number or its sets were changed since.
   int32_t node = -1;
 
  private:

@@ -20,7 +20,6 @@ bool LessAsHigh(const Bound& a, const Bound& b) {
 
 }  // namespace
 
-// Extends the image's interval to contain the bound.
 void Include(const Bound& bound, Image& r) {
   if (!r.finite) {
     r.lo = r.hi = bound;

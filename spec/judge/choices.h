@@ -28,7 +28,8 @@ class Choices {
   std::vector<AcceptanceSet> sets_;
 };
 
-// Alternative sets, keyed by element * components + component. Other elements have the set At().
+// Alternative sets, keyed by element * components + component. An element without an entry has only
+// the set SetArray::At().
 class ChoiceMap {
  public:
   void Put(int64_t at, std::vector<AcceptanceSet> sets) { map_[at] = std::move(sets); }
@@ -48,7 +49,8 @@ class ChoiceMap {
 bool HaveGapBetween(const AcceptanceSet& a, const AcceptanceSet& b);
 // Returns the alternative sets at element * components + component, or only array.At() if none.
 std::vector<AcceptanceSet> ChoicesAt(const SetArray& array, int64_t at);
-// Returns true if the set accepts the component, and so does an alternative if there are any.
+// Returns true if the set and, for an element with alternative sets, one of these accept the
+// component.
 bool AcceptsChoice(const SetArray& array, const AcceptanceSet& set, const Literal& literal,
                    int64_t index, int component);
 // Returns true if the element is any NaN and the set accepts only a NaN of known bits (lemma 22).

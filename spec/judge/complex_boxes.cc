@@ -7,7 +7,7 @@
 namespace hlocts {
 namespace {
 
-// Returns the context for storing one component of a box, whose ends only need to be rounded.
+// Returns the context in which one component of a box is stored: its ends are only rounded.
 SetContext ComponentContext(const SetContext& context) {
   SetContext component = context;
   component.rule.rule_class = RuleClass::kCorrectlyRounded;

@@ -12,7 +12,7 @@ using Wide = std::complex<long double>;
 
 ComplexSet OpenSet(WideningCause cause, const SetContext& context);
 
-// A complex set as a finite centre and a radius for each component.
+// A complex set, represented by a finite centre and a radius for each component.
 struct Ball {
   Wide centre = 0;
   long double re_radius = 0, im_radius = 0;
@@ -28,7 +28,7 @@ bool Finite(const Wide& z);
 long double Unit(const SetContext& context, long double x);
 ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b);
 
-// Returns true if z has one value; all NaNs are one. Used in the strict profile (lemma 24).
+// Returns true if z has one value, counting all NaNs as one. For the strict profile (lemma 24).
 bool OneValue(const ComplexSet& z, Wide& value);
 // Returns the values of each part of f: that of f, that in Annex G of C, or NaN. Zeros and
 // infinities have either sign if `signs_free`.

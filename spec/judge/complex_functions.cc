@@ -71,7 +71,7 @@ const ComplexFunction kFunctions[] = {
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_ROW(Name, Name, true, __VA_ARGS__)
 #include "spec/ops/scalar_functions.def"
 #undef HLOCTS_ROW
-    // A separate arithmetic rule bounds sign, which has no cut.
+    // sign has no cut. Its error is bounded by a separate rule for arithmetic.
     {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); }, false,
      [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false, FromZero,
      Growth::kByDistance},
@@ -97,7 +97,8 @@ bool MovedBy(const ComplexFunction& function, const Wide& z, const Wide& f, long
   moved = 1.25L * slack * (slope + lost);
   if (!std::isfinite(moved)) return false;
   if (function.growth == Growth::kByDistance) return slack <= 0.125L * function.distance(z);
-  // To move further, f would have to pass through a point at which this bound holds.
+  // f is continuous: to move further than `moved`, it would first move by a distance for which this
+  // bound holds.
   return slack * (1 + 2 * modulus + moved) <= 0.2L;
 }
 
@@ -117,8 +118,9 @@ bool FunctionBox(const ComplexFunction& function, const Wide& z, const Ball& bal
   return true;
 }
 
-// Joins the boxes for subnormal components that are read as zero. At zero, the function may be far
-// from its value nearby (log, sign). Returns false if it has no finite value there.
+// Joins the boxes for subnormal components that are read as zero. At zero, the value of the
+// function may be far from its values nearby (log, sign). Returns false if the value at zero is not
+// finite.
 bool JoinFlushed(const ComplexFunction& function, const Ball& ball, const SetContext& context,
                  ComplexSet& box) {
   const Wide z = ball.centre;
@@ -185,7 +187,6 @@ void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   }
 }
 
-// Returns true in all profiles except the strict one.
 bool IsNotStrict(const SetContext& context) {
   return context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
 }
@@ -199,7 +200,7 @@ ComplexSet SpecialSet(const ComplexFunction& function, const ComplexSet& a,
     return OpenSet(WideningCause::kFreedom, context);
   }
   const Wide f = function.value(z);
-  // The finite value of a finite operand is not a special value.
+  // No special rule applies to a finite value of a finite operand, so the set stays open.
   if (Finite(z) && Finite(f)) return OpenSet(WideningCause::kFreedom, context);
   return SpecialBox(f, (function.by_formula && !Finite(z)) || SignsFree(z, f), context);
 }

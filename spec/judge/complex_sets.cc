@@ -27,7 +27,7 @@ void WidenBySquares(const FloatFacts& facts, Image& image) {
   if (image.lo.value <= 0) image.pos_zero = true;
 }
 
-// Returns true if the three roundings of x^2 + y^2 may overflow near the largest value.
+// Returns true if x^2 + y^2 may overflow once its three roundings are considered.
 bool SquaresMayOverflow(double modulus, const FloatFacts& facts) {
   return Square(modulus) * (1 + std::ldexp(4.0L, -facts.p)) > facts.max;
 }
@@ -211,7 +211,8 @@ ComplexSet Power(const ComplexSet& a, const ComplexSet& b, const SetContext& con
 constexpr long double kAtan2Most = 0.0625L;
 
 // Computes -i log((x + iy) / sqrt(x^2 + y^2)) at points away from its poles (x^2 + y^2 = 0) and its
-// cuts. The argument of the logarithm is near the unit circle, so its error is absolute.
+// cuts. The argument of the logarithm is near the unit circle, so an error of the argument becomes
+// an absolute error of the logarithm.
 ComplexSet Atan2(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   Ball y, x;
   if (!FiniteBall(a, context, y) || !FiniteBall(b, context, x)) {

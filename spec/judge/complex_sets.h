@@ -13,7 +13,6 @@ struct ComplexSet {
 
 // Applies negate, sign or a complex function.
 ComplexSet ComplexUnary(Opcode opcode, const ComplexSet& a, const SetContext& context);
-// Returns |a| as a real set.
 AcceptanceSet ComplexAbs(const ComplexSet& a, const SetContext& context);
 // Applies add, subtract, multiply, divide, power, maximum or minimum.
 ComplexSet ComplexBinary(Opcode opcode, const ComplexSet& a, const ComplexSet& b,

@@ -35,7 +35,7 @@ double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operan
   FloatFacts precise = target;
   precise.emin = operand.emin;
   precise.max = kLargestDouble / 4;
-  // Near the end of double's range, rounds a quarter of x, since Round computes larger numbers.
+  // Near the end of double's range, rounds x / 4, since Round computes intermediate values above x.
   const double size = std::fabs(x);
   const double scale = size > precise.max                        ? 0.25
                        : normalized && size < operand.min_normal ? 0x1p128
@@ -45,8 +45,8 @@ double RoundReduced(double x, const FloatFacts& target, const FloatFacts& operan
 }
 
 // Moves a tie towards the side `up`. Without mantissa bits, neither neighbour of a tie has an even
-// last digit: IEEE 754 rounds to the larger neighbour, but that with the even bit pattern may be
-// the smaller (ruling 0053). Both are accepted. The neighbours of x are x / 1.5 and x * 4 / 3.
+// last digit. IEEE 754 rounds to the larger neighbour, but the even bit pattern may belong to the
+// smaller (ruling 0053). Both are accepted. The neighbours of x are x / 1.5 and x * 4 / 3.
 double BesideTie(double x, bool up, const FloatFacts& target) {
   int exponent;
   if (target.p != 1 || std::fabs(std::frexp(x, &exponent)) != 0.75) return x;
@@ -102,8 +102,8 @@ AcceptanceSet ReducePrecisionFloat(const AcceptanceSet& a, int exponent_bits, in
   const FloatFormat& format = FormatOf(context.operand->type);
   bool own_range = exponent_bits >= format.exponent_bits;
   AcceptanceSet s = ReducedPrecision(v, exponent_bits, mantissa_bits, own_range, context);
-  // If the operand's format has this many exponent bits, but another bias or no exponent for
-  // infinities, the range is that of the format or that of IEEE 754 (ruling 0053).
+  // If the operand's format has `exponent_bits`, but not IEEE 754's bias or infinities, the range
+  // of the result is that of the format or that of IEEE 754 (ruling 0053).
   if (exponent_bits == format.exponent_bits && format.non_finite != NonFinite::kIeee) {
     s = Join(s, ReducedPrecision(v, exponent_bits, mantissa_bits, false, context));
   }

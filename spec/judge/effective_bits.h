@@ -94,7 +94,7 @@ double RootMeanSquare(const SetArray& set);
 inline double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
   if (s.unspecified()) return 0;
   if (!s.finite() || s.lo == s.hi) return facts.p;
-  // Only a flush causes the width: below the least normal, an engine need not distinguish numbers.
+  // A flush alone makes this set wide, since an engine need not distinguish subnormals.
   if (s.lo >= -facts.min_normal && s.hi <= facts.min_normal) return facts.p - 1;
   if (s.Has(AcceptanceSet::kIntegral)) {
     return std::clamp(facts.p - RoughLog2(s.hi - s.lo + 1), 0.0, static_cast<double>(facts.p));
@@ -112,7 +112,7 @@ double EffectiveBitsOfChoices(const std::vector<AcceptanceSet>& choices, const F
 
 // The judge's sums over the elements of all outputs, and the functions that judge elements.
 
-// An element with fewer effective bits is not informative. 8-bit formats are exempt.
+// An element with fewer effective bits is hardly checked. 8-bit formats are exempt.
 inline constexpr double kEffectiveBitsMin = 2;
 inline constexpr int kPrecisionOfWide = 8;  // the precision of bf16
 

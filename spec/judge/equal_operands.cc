@@ -64,7 +64,7 @@ Image Remainder(const View& v) {
   return r;
 }
 
-// Returns the image of x op x for floats, or nullopt if it is not narrower than for two numbers.
+// Returns the image of x op x for floats, or nullopt if it is no narrower than that of x op y.
 std::optional<Image> ImageWithItself(ops::FloatBinary operation, const View& v) {
   switch (operation) {
     case ops::FloatBinary::kMultiply:

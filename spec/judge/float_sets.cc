@@ -51,9 +51,10 @@ void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts,
   if (x.lo < 0) Include(Point(-below), r), Include(Point(-0.0), r), r.neg_zero = true;
 }
 
-// Returns the set for an operand that may be flushed: the join of the image of the operand as it is
-// and of the image of the zeros that it may be read as. The two are mapped separately, because an
-// interval around two distant images would contain all values between them (lemma 14).
+// Returns the set for an operand that may be flushed: the join of the image of the operand itself
+// and the image of the zeros as which it may be read. The two are computed separately, because the
+// image of one interval around both operands would contain all values between the images (lemma
+// 14).
 template <typename ImageOf>
 AcceptanceSet OfReadings(const AcceptanceSet& s, const SetContext& context, bool hull, ImageOf of) {
   const uint32_t permissions = context.rule.permissions;
@@ -182,7 +183,8 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
   HLOCTS_UNREACHABLE();
 }
 
-// Returns true if a second operand of zero has an image far from the images of numbers near zero.
+// Returns true if the result for a second operand of zero is far from results for operands near
+// zero.
 bool JumpsAtZero(ops::FloatBinary operation) {
   return operation == ops::FloatBinary::kDivide || operation == ops::FloatBinary::kRemainder;
 }

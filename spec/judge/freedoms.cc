@@ -70,7 +70,7 @@ class Collector {
  public:
   explicit Collector(const ModuleAcceptance& accepted)
       : accepted_(accepted), origins_(accepted.origins.size() + 1), seen_(kCauses * origins_) {}
-  // Adds packed causes. Skips blocks that contain only the first few distinct causes, as most do.
+  // Adds packed causes. Most blocks contain only the first kMet distinct causes and are skipped.
   void AddPacked(const uint32_t* causes, int64_t count) {
     constexpr int64_t kBlock = 256;
     for (int64_t first = 0; first < count; first += kBlock) {

@@ -242,7 +242,8 @@ Image FunctionImage(const RealFunction& f, const View& a, double least, bool rig
   if (lo == hi) return r;
   end(hi);
   IncludeTurns(f, lo, hi, r);
-  // If it is finite elsewhere, or has both infinities, it also has arbitrarily large finite values.
+  // A function that also has finite values, or both infinities, has arbitrarily large finite
+  // values.
   bool on_the_way = r.finite || (up && down);
   if (up && on_the_way) Include(Point(kInfinity), r);
   if (down && on_the_way) Include(Point(-kInfinity), r);

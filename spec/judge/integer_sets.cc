@@ -21,7 +21,7 @@ enum class EnclosureKind : uint8_t {
   kCorners,    // monotone in each operand while the other is fixed: the extremes are at corners
   kQuotient,   // as kCorners if the divisor keeps its sign
   kRemainder,  // smaller than the divisor, with the dividend's sign
-  kBits,       // per bit: the bits above the first one in which an interval's ends differ are known
+  kBits,       // bit by bit: bits above the highest in which an interval's ends differ are known
   kShift,      // as kCorners unless the shift reads a sign bit of an operand
   kFullRange,  // any value of the type
 };
@@ -139,12 +139,10 @@ Int128 WrapInteger(Int128 value, PrimitiveType type) {
   return wrapped;
 }
 
-// Returns the number of set bits.
 int PopulationCount(Int128 value, PrimitiveType type) {
   return std::popcount(UppermostBits(value, type));
 }
 
-// Returns the number of zeros above the highest set bit, at the type's width.
 int LeadingZeros(Int128 value, PrimitiveType type) {
   return std::min(IntegerWidth(type), std::countl_zero(UppermostBits(value, type)));
 }
@@ -340,8 +338,8 @@ AcceptanceSet OfIntervals(const IntegerBinary& row, const AcceptanceSet& a, cons
   return Unknown(context);
 }
 
-// Returns the set of a mask, shift or remainder with one unspecified operand if the other bounds
-// it.
+// Returns the set of a mask, shift or remainder with one unspecified operand, if the other operand
+// bounds the result.
 std::optional<AcceptanceSet> OfAnyNumber(const IntegerBinary& row, const AcceptanceSet& a,
                                          const AcceptanceSet& b, const IntegerContext& context) {
   const bool narrows = row.enclosure == EnclosureKind::kBits ||

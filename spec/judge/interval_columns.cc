@@ -59,7 +59,7 @@ void IntervalColumns::ReturnToPool::operator()(void* data) const { Pool().Give(d
 
 IntervalColumns::IntervalColumns(int64_t count, bool hull, bool contractible)
     : count_(count), contractible_(contractible) {
-  // One block contains all columns; that of the 32-bit causes is last.
+  // One block contains all columns; the column of 32-bit causes is last.
   size_t doubles = static_cast<size_t>(count) * (hull ? 4 : 2);
   size_t bytes = doubles * sizeof(double) + static_cast<size_t>(count) * sizeof(uint32_t);
   block_ = std::unique_ptr<void, ReturnToPool>(Pool().Take(bytes), ReturnToPool{bytes});

@@ -38,11 +38,12 @@ class JointPredicate {
   virtual Verdict Check(absl::Span<const Literal* const> slots) const = 0;
   // Returns the parameters as JSON members, `"bound":1.5e-06`, without braces.
   virtual std::string ParametersJson() const { return ""; }
-  // Returns the slot of an array that lacks elements of value `slot`, or -1 if there is none.
+  // Returns the slot that an array takes if it lacks elements which value `slot` needs (the
+  // triangle of a QR result takes another slot than the result), or -1 if there is none.
   virtual int SlotOfPart(int slot) const { return -1; }
 };
 
-// The positions of the elements of a predicate's value in an array that moves derived from it.
+// The positions of a predicate's elements in an array that data movement derived from its value.
 struct MovedJoint {
   Shape shape;                  // the shape of the value as the predicate reads it
   std::vector<int64_t> places;  // position of each element in the array; -1: missing and not read

@@ -83,7 +83,7 @@ int64_t JointValues::PlaceOf(const SetArray& set, int64_t index) {
 // only the sign), or if the sets of more than kNearlyUnspecifiedShare of its elements are wide.
 constexpr double kBitsOfLeaf = 1, kNearlyUnspecifiedShare = 0.25;
 
-// Returns true if a part of the complex number may be NaN without being unspecified.
+// Returns true if the set of a part of the complex number has NaN, but does not accept every value.
 bool NanBelongs(const SetArray& set, int64_t index) {
   if (set.components() != 2 || set.joint != nullptr) return false;
   for (int64_t at : {2 * index, 2 * index + 1}) {
@@ -332,7 +332,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
     });
   }
   if (joint != nullptr && joint->checked && joint->bits_per_element > 0) {
-    // The predicate has checked elements that the sets of single elements leave open.
+    // Counts what the predicate has checked, even if the sets of the single elements are wide.
     int64_t count = tally.elements - before.elements;
     tally.bits = before.bits + std::max(tally.bits - before.bits, joint->bits_per_element * count);
     tally.unspecified = before.unspecified;

@@ -57,7 +57,7 @@ struct FirstFailure {
 struct EffectiveBits {
   int64_t elements = 0;
   int64_t draws = 0;        // not counted in `elements`: draws have a distribution and no bits
-  int64_t unspecified = 0;  // the elements that may have any value; they count with no bits
+  int64_t unspecified = 0;  // elements that may have any value, counted in `elements` with 0 bits
   double median = 0;
   double percentile5 = 0;
   double share_below_2 = 0;

@@ -19,7 +19,7 @@ namespace hlocts {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 inline constexpr double kLargestDouble = std::numeric_limits<double>::max();
 
-// Return the neighbouring doubles. An infinity is its own neighbour in its direction.
+// Return the neighbouring doubles. NextUp(inf) is inf, and NextDown(-inf) is -inf.
 inline double NextUp(double x) {
   if (x == 0) return std::numeric_limits<double>::denorm_min();
   if (x == kInfinity) return x;
@@ -84,7 +84,8 @@ inline double Bound::Odd() const {
 
 inline int8_t SignOf(double x) { return static_cast<int8_t>((x > 0) - (x < 0)); }
 
-// Returns a + b. An infinite operand is an end without a bound. So is the result, which may be NaN.
+// Returns a + b. If an operand is infinite (the end of an unbounded interval), so is the result, or
+// it is NaN.
 inline Bound AddExact(double a, double b) {
   double s = a + b;
   if (std::isinf(a) || std::isinf(b) || std::isinf(s)) return {s, 0};

@@ -16,7 +16,7 @@ void AddSelectedZeros(const View& a, const View& b, AcceptanceSet& s) {
   if (!s.finite() || s.lo > 0 || s.hi < 0) return;
   if (a.pos_zero || b.pos_zero) s.flags |= Flag::kPosZero;
   if (a.neg_zero || b.neg_zero) s.flags |= Flag::kNegZero;
-  // A zero inside an interval may be one of the operands, with either sign.
+  // An operand may be a zero inside the interval, of either sign.
   if (s.lo < 0 && s.hi > 0 && !s.Has(Flag::kPosZero) && !s.Has(Flag::kNegZero)) {
     s.flags |= Flag::kPosZero | Flag::kNegZero;
   }
@@ -31,7 +31,7 @@ bool MayBe(absl::string_view direction, const AcceptanceSet& a, const Acceptance
 bool MayBeNan(const ComplexSet& z) {
   return z.re.Has(AcceptanceSet::kNan) || z.im.Has(AcceptanceSet::kNan);
 }
-// Returns an operand as a selection returns it: subnormal parts may have been flushed.
+// Returns the set of an operand that is selected: its subnormal parts may have been flushed.
 ComplexSet Selected(const ComplexSet& z, const SetContext& context) {
   if (!context.rule.Allows(kFlushOperand)) return z;
   return {WithFlushes(z.re, *context.operand), WithFlushes(z.im, *context.operand)};

@@ -52,15 +52,14 @@ Json SetToJson(const AcceptanceSet& s) {
   return Json::array({flags, lo, hi, s.origin, static_cast<int>(s.cause)});
 }
 
-// Returns the positions of a predicate's elements in the output, for judges in other programs.
-// Returns true in place of a list that would be too long.
+// Returns the positions of a predicate's elements in the output, for other programs that judge. If
+// the list would be too long, returns the JSON value true instead.
 Json MovedJson(const MovedJoint& moved) {
   constexpr size_t kPlacesMax = 1024;
   if (moved.places.size() > kPlacesMax) return true;
   return {{"dimensions", moved.shape.dimensions()}, {"places", moved.places}};
 }
 
-// Writes a run of equal sets once, with the number of repetitions.
 Json RunsToJson(absl::Span<const AcceptanceSet> sets) {
   Json runs = Json::array(), last;
   int64_t repeat = 0;

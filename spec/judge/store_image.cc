@@ -30,8 +30,8 @@ inline double PowerOfTwoAbove(double lo, double hi) {
   return power <= hi ? power : 0;
 }
 
-// Returns the lowest number reached from hi or from the largest power of two in the interval. The
-// latter may reach lower if a module requests a tolerance larger than the number itself.
+// Returns the lowest number reached from hi or from the largest power of two in the interval. It
+// may be below that reached from lo if a module requests a tolerance larger than the number itself.
 template <typename Reach>
 double ReachedFromAbove(Reach reach, double lo, double hi) {
   if (!(hi > 0)) return kInfinity;
@@ -121,7 +121,7 @@ void WidenByDoubleRounding(const Image& image, const SetContext& context, double
 void StoreCorrectlyRounded(const Image& image, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   double slo = facts.Round(image.lo), shi = facts.Round(image.hi);
-  // A NaN end comes from an unbounded pre-rounding interval.
+  // An end is NaN if the pre-rounding interval of an operand is unbounded.
   if (std::isnan(slo)) slo = -kInfinity;
   if (std::isnan(shi)) shi = kInfinity;
   WidenByDoubleRounding(image, context, slo, shi);
@@ -173,7 +173,7 @@ void StoreUlps(const Image& image, const SetContext& context, double argument, S
   // Below twice the largest value, an engine may return the largest value or infinity.
   bool near = std::min(std::fabs(tlo), std::fabs(thi)) < 2 * facts.max || facts.is_f64;
   StoreFinite(slo, shi, near && context.rule.Allows(kMaxOrInfinity), context, stored);
-  // The overflowing value has as many ulps as the result.
+  // The intermediate value that may overflow has the same bound in ulps as the result.
   AddIntermediateOverflow(std::min(tlo, lower), std::max(thi, upper), context, stored);
   AddUnderflow(std::min(tlo, lower), std::max(thi, upper), context, stored);
   // Instead of a smaller number, a function may also return the least normal.

@@ -22,8 +22,8 @@ double VeryLikelyFactor(int64_t sums);
 inline constexpr int64_t kJointTestMin = 32;
 
 struct Unusual {
-  int64_t tensors = 0, tensors_marked = 0;    // arrays with likely sets narrower than the sets
-  int64_t elements = 0, elements_marked = 0;  // in these arrays
+  int64_t tensors = 0, tensors_marked = 0;    // arrays with `likely` sets narrower than `usual`
+  int64_t elements = 0, elements_marked = 0;  // elements of these arrays
   std::string text;  // "output 0: 3 of 128 elements ..., the first at [5]"; "": nothing is unusual
 };
 // Compares outputs with three acceptances of the same module: `usual`, which is not probabilistic,

@@ -61,7 +61,7 @@ WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& 
   }
   if (s.finite() && (s.Has(Flag::kPosInf) || s.Has(Flag::kNegInf))) return WideningCause::kOverflow;
   if (!s.Has(Flag::kNan)) return WideningCause::kZeroSign;
-  // An infinity times a subnormal is a NaN if the subnormal is read as zero.
+  // The NaN may be an infinity times a subnormal that is read as zero.
   return may_flush && !s.finite() ? WideningCause::kUnderflow : WideningCause::kNan;
 }
 
