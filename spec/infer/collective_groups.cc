@@ -175,7 +175,8 @@ bool StateDevices(Module* module) {
       count = std::max(count, CountOfIds(*op));
     }
   }
-  // Flattened ids cover replicas times partitions; the other collectives decide which count grows.
+  // Flattened ids require replicas * partitions == `both`. Multiplies the partitions if the module
+  // names several or reads its partition id, else the replicas.
   if (both % (replicas * partitions) == 0) {
     (partitions > 1 || reads_partition ? partitions : replicas) *= both / (replicas * partitions);
   }

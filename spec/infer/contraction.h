@@ -8,8 +8,8 @@
 namespace hlocts {
 
 // Returns the result type. The operands have the same type or, in the current text form, are both
-// floats or both integers. The result has the wider of their types, or the type of `result` if it
-// is at least as wide; kInvalid means that no type is stated.
+// floats or both integers. The result type is the wider of the two, or the type of `result` if that
+// is at least as wide. A `result` of type kInvalid states no type.
 absl::StatusOr<PrimitiveType> ContractionType(absl::string_view operand_rule, const Shape& lhs,
                                               const Shape& rhs, const Shape& result);
 

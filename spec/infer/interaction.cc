@@ -13,8 +13,8 @@
 namespace hlocts {
 namespace {
 
-// A start and the two opcodes that its only user may have. A tuple carries the result of a send or
-// recv to the next iteration of a pipelined loop.
+// A start and the two opcodes that its only user may have. The user is a tuple in a pipelined loop,
+// in which the done is in the next iteration.
 struct PairRow {
   Opcode start;
   Opcode user;
@@ -109,7 +109,7 @@ absl::Status CheckInfeedOrder(const Computation& computation) {
   return absl::OkStatus();
 }
 
-// Checks that called computations run on the caller's thread, or on that which async-start states.
+// Checks that called computations run on the caller's thread, or on the thread of the async-start.
 absl::Status CheckThreads(const Instruction& instruction) {
   if (RowOf(instruction.opcode()).family == Family::kAsync) {
     if (instruction.opcode() != Opcode::kAsyncStart) return absl::OkStatus();
@@ -129,8 +129,8 @@ absl::Status CheckThreads(const Instruction& instruction) {
   return absl::OkStatus();
 }
 
-// The users of each channel. Only collectives use it, any number of them (ruling 0131), or it has
-// at most one send, one recv and one done of each.
+// The users of each channel: any number of collectives (ruling 0131), or at most one send, one
+// recv, one send-done and one recv-done.
 class Channels {
  public:
   absl::Status Add(const Instruction& instruction) {

@@ -77,7 +77,7 @@ std::string SignatureText(const Signature& signature);  // "(f32[], f32[]) -> f3
 absl::Status ExpectSignature(absl::string_view rule, const Computation& computation,
                              const std::vector<Shape>& parameters, const Shape& result,
                              Signatures& signatures);
-// Returns the called computation that `attr` names; or an error of hlo.attribute.
+// Returns the called computation that `attr` names, or an error with the rule hlo.attribute.
 absl::StatusOr<const Computation*> Called(const Instruction& instruction, Attr attr);
 // Expects a computation (T_0, ..., T_0, ...) -> T_0 or (T_0, ...), as in reduce, reduce-window and
 // scatter. Returns the types of its first parameters, which are also the types of the results.
@@ -93,8 +93,8 @@ struct FoldClauses {
 };
 absl::Status ExpectFolded(const FoldClauses& clauses, const Instruction& fold, int64_t i,
                           const std::vector<PrimitiveType>& types);
-// Checks the batching dimensions of a gather or scatter: operand and indices have the same number
-// and the same sizes, without index_vector_dim. `what` names the attribute of the indices.
+// Checks the batching dimensions of a gather or scatter: operand and indices have equally many, of
+// equal sizes, and index_vector_dim is not one of them. `what` names the attribute of the indices.
 absl::Status ExpectBatching(absl::string_view rule, absl::string_view what, const Shape& operand,
                             absl::Span<const int64_t> in_operand, const Shape& indices,
                             const std::vector<int64_t>& in_indices, int64_t index_vector_dim);

@@ -111,7 +111,8 @@ TEST(VerifierTest, EveryCitedRuleExists) {
   }
 }
 
-// Rules that no text can break unless it also breaks an earlier one. The tests below break them.
+// Rules that a text can break only if it also breaks a rule that is checked earlier. The tests
+// below break all but the last of these rules.
 const char* const kBrokenByHand[] = {
     "hlo.arity",
     "concatenate.6",
@@ -127,7 +128,7 @@ const char* const kBrokenByHand[] = {
     "layouts.7",
     "rng_bit_generator.9",
     "hlo.parameter_number",
-    // The next rules fail only if another rule of the operation wrongly accepted the module.
+    // No module breaks the following rules without also breaking another rule of the operation.
     "conditional.18",
     "conv_with_general_padding.11",
 };

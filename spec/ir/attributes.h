@@ -73,7 +73,8 @@ struct MeshAxes {
     int64_t size = 0;
     bool operator==(const Axis&) const = default;
   };
-  // The middle factor of an axis of pre_size x size x rest positions. Size 0: the whole axis.
+  // The second of three factors of an axis, whose size is pre_size * size * rest. If `size` is 0,
+  // the part is the whole axis.
   struct Part {
     int64_t axis = 0;  // index in `axes`
     int64_t pre_size = 1;
@@ -90,7 +91,7 @@ struct MeshAxes {
 // are kept so that they can be printed unchanged.
 struct ReplicaGroups {
   std::vector<std::vector<int64_t>> groups;  // the groups, expanded from any form
-  // Iota form if iota_reshape_dims is not empty: groups x size, reshape dimensions, permutation.
+  // The iota form, "[dimensions]<=[reshape_dims]T(permutation)"; not used if reshape_dims is empty.
   std::vector<int64_t> iota_dimensions;
   std::vector<int64_t> iota_reshape_dims;
   std::vector<int64_t> iota_transpose_permutation;
@@ -165,13 +166,13 @@ struct DomainMetadata {
   Sharding exit;
 };
 
-// Text that is stored and printed but not interpreted. `quoted`: it is stored without its quotes.
+// Text that is stored and printed but not interpreted. `quoted`: the HLO text has quotes around it.
 struct RawText {
   std::string text;
   bool quoted = false;
 };
 
-struct Word {  // an unquoted word such as LT or kLoop, with its upper and lower case
+struct Word {  // an unquoted, case-sensitive word such as LT or kLoop
   std::string text;
 };
 

@@ -7,8 +7,8 @@
 namespace hlocts {
 namespace {
 
-// Returns the shape from the header with the dynamic flags of the instruction's shape: the header
-// only determines memory layout (ruling 0064).
+// Returns the header's shape `placed` with the dynamic flags of the instruction's shape `stated`,
+// because the header determines only the memory layout (ruling 0064).
 Shape Placed(const Shape& placed, const Shape& stated) {
   Shape shape = placed;
   if (shape.IsTuple() && stated.IsTuple() &&

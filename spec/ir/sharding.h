@@ -55,7 +55,7 @@ struct Mesh {
   std::vector<MeshAxis> axes;
   std::vector<int64_t> devices;  // in row-major order of the axes; empty: 0, 1, 2, ...
 };
-// The part of size `size` of an axis of size pre * size * rest, which may be the whole axis.
+// The second of three factors of an axis, whose size is pre * size * rest; possibly the whole axis.
 struct AxisPart {
   int64_t axis = 0, pre = 1, size = 1;
   bool operator==(const AxisPart&) const = default;
@@ -65,8 +65,8 @@ struct NamedSharding {
   std::vector<std::vector<AxisPart>> dimensions;
   std::vector<AxisPart> manual, unreduced;  // all other axes, named or not, are replicated
 };
-// Converts to the older form, without raw_text. Returns InvalidArgument for a repeated axis, a part
-// that does not divide its axis, or devices that are not a permutation.
+// Converts to the older form, except for raw_text. Returns InvalidArgument for a repeated axis, a
+// part that does not divide its axis, or devices that are not a permutation.
 absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding);
 // Returns the grid of the axes in `only`, which gives a device's part in a manual region.
 absl::StatusOr<TileGrid> TileGridOf(const NamedSharding& named, absl::Span<const int64_t> only);

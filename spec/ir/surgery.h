@@ -13,7 +13,7 @@ namespace hlocts {
 
 // Returns true for a parameter or constant, which carries a value and computes nothing.
 bool IsCarrier(const Instruction& instruction);
-// Returns true for iota, broadcast and reshape, which are cheap to copy with constants.
+// Returns true for iota, broadcast and reshape. If their operands are constants, copies are cheap.
 bool IsCheapOfConstants(Opcode opcode);
 // Returns the computation that a call or fusion runs once on its operands, otherwise nullptr.
 const Computation* InlinedBody(const Instruction& instruction);

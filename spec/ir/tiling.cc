@@ -34,7 +34,7 @@ int64_t ClampedProduct(int64_t a, int64_t b) {
   return a != 0 && b > kElementsMax / a ? kElementsMax + 1 : a * b;
 }
 
-// Returns the number of positions in memory, at most kElementsMax + 1, and that of `index`.
+// Returns the number of positions in memory, at most kElementsMax + 1, and the position of `index`.
 Extent InMemory(absl::Span<const int64_t> dimensions, absl::Span<const int64_t> index,
                 const Layout& layout) {
   std::vector<Extent> extents;
