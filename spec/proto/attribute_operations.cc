@@ -142,7 +142,6 @@ AttributeValue ReadOperandPrecision(Reader& r) {
   return r.Value(std::move(words), all_default);
 }
 
-// Writes the algorithm of a dot or of a random bit generator.
 void WriteAlgorithm(Writer& w, const AttributeValue& v) {
   const std::string& word = As<Word>(v).text;
   if (w.instruction.opcode() == Opcode::kRngBitGenerator) {
@@ -206,7 +205,6 @@ AttributeValue ReadComparisonType(Reader& r) {
   return r.Value(Word{word}, implied);
 }
 
-// Writes `lower`, which is in the options of cholesky or of triangular-solve.
 void WriteLower(Writer& w, const AttributeValue& v) {
   if (w.instruction.opcode() == Opcode::kCholesky) {
     w.proto->mutable_cholesky_options()->set_lower(As<bool>(v));
@@ -239,7 +237,6 @@ AttributeValue ReadTransposeA(Reader& r) {
                  number == proto::TriangularSolveOptions::TRANSPOSE_INVALID);
 }
 
-// Returns the dimension numbers of a dot, which are nested in those of a ragged-dot.
 proto::DotDimensionNumbers* MutableDot(Writer& w) {
   return w.instruction.opcode() == Opcode::kRaggedDot
              ? w.proto->mutable_ragged_dot_dimension_numbers()->mutable_dot_dimension_numbers()
@@ -251,7 +248,6 @@ const proto::DotDimensionNumbers& Dot(const Reader& r) {
              : r.proto.dot_dimension_numbers();
 }
 
-// Writes index_vector_dim, which gather and scatter each have in their own message.
 void WriteIndexVectorDim(Writer& w, const AttributeValue& v) {
   if (w.instruction.opcode() == Opcode::kGather) {
     w.proto->mutable_gather_dimension_numbers()->set_index_vector_dim(As<int64_t>(v));

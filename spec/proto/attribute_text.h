@@ -17,9 +17,9 @@ namespace hlocts {
 absl::Status ResultAccuracyToProto(absl::string_view text, proto::HloInstructionProto* out);
 std::string ResultAccuracyFromProto(const proto::HloInstructionProto& proto);
 
-// Converts text such as "{({"a"}, {"b" {1}})}". For each leaf of an instruction's shape, the text
-// names the equal value of the unoptimized program. Returns false if `text` has another form; the
-// attribute then remains text.
+// Converts text such as "{({"a"}, {"b" {1}})}", which names, for each leaf of an instruction's
+// shape, the value of the unoptimized program to which the leaf is equal. Returns false if `text`
+// has another form; the attribute then remains text.
 bool OriginalValueToProto(absl::string_view text, proto::OriginalValueProto* out);
 // Returns "" if no text expresses the proto completely.
 std::string OriginalValueFromProto(const proto::OriginalValueProto& proto);

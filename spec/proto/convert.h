@@ -48,7 +48,7 @@ class ShapeProto;
 // The treatment of data that a Module can represent but no valid module has: operands of other
 // computations or too many operands, negative sizes, layouts that are not permutations, literals
 // with a wrong shape. kRefused returns an error. kKept preserves the data, to show what an engine
-// produced. kKeepExecutable preserves them as well, but drops data that a Module cannot represent;
+// produced. kKeepExecutable also preserves the data, but drops data that a Module cannot represent;
 // it is for engines, which never write the module again.
 enum class Malformed : uint8_t { kRefused, kKept, kKeepExecutable };
 

@@ -408,7 +408,7 @@ TEST(ModuleProtoTest, TheRuleThatIsBrokenIsKept) {
     generators::Generated generated = generators::Generate(choose, options);
     HLOCTS_ASSERT_OK_AND_ASSIGN(auto written, SerializeModule(*generated.module));
     auto read = ParseSerializedModule(written, Malformed::kKeepExecutable);
-    // No proto expresses a module that breaks these rules. The reader rejects the nearest proto.
+    // A proto cannot express a module that breaks these rules, so reading may fail earlier.
     const bool unsaid =
         generated.broken_rule == "hlo.attribute" || generated.broken_rule == "hlo.recursion";
     EXPECT_TRUE(read.ok() || unsaid) << generated.broken_rule << ": " << read.status();

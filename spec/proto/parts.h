@@ -57,7 +57,8 @@ absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProt
                                                    Malformed malformed);
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
 
-// The `name` of the KeptText of an instruction whose name is not unique in the module.
+// The key (KeptText.name) for the original name of an instruction if it is not unique in the
+// module.
 inline constexpr absl::string_view kTextName = "name";
 
 }  // namespace hlocts

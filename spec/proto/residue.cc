@@ -85,7 +85,8 @@ Places FindPlaces(const Descriptor& type) {
   return places;
 }
 
-// Returns the fields of a type. They are cached, since descriptors live as long as the program.
+// Caches the result of FindPlaces. The keys are valid, since descriptors live as long as the
+// program.
 const Places& PlacesOf(const Descriptor& type) {
   thread_local absl::node_hash_map<const Descriptor*, Places> known;
   auto found = known.find(&type);

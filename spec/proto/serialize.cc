@@ -67,7 +67,7 @@ absl::Status ParseText(absl::string_view text, Message* message) {
 std::string PrintText(const Message& message) {
   std::string text;
   TextFormat::Printer printer;
-  printer.SetHideUnknownFields(true);  // they are printed as numbers, which no parser reads
+  printer.SetHideUnknownFields(true);  // would be printed as numbers, which no parser reads
   printer.PrintToString(message, &text);
   return text;
 }
@@ -93,8 +93,8 @@ absl::StatusOr<AnyModule> FromModule(const proto::HloModuleProto& proto) {
   return any;
 }
 
-// Reads also an HloProto, which has the module in the same field and no partitions. A snapshot has
-// the arguments of one partition, so those of several partitions are dropped.
+// Also reads an HloProto, which has the module in the same field and no partitions. Drops the
+// arguments of several partitions, because a Snapshot has the arguments of one run.
 absl::StatusOr<AnyModule> FromUnoptimized(const proto::HloUnoptimizedSnapshot& proto) {
   if (proto.partitions_size() != 1) return FromModule(proto.hlo_module());
   proto::HloSnapshot snapshot;

@@ -187,7 +187,6 @@ bool GuardHolds(RewriteGuard guard, const Binding& binding, PrimitiveType type) 
   return reciprocal < least_normal && reciprocal > 0;
 }
 
-// Builds the replacement as a computation.
 class Replacer {
  public:
   Replacer(const Instruction& at, const Rewrite& rewrite, const Binding& binding)

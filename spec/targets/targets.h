@@ -21,7 +21,7 @@ struct TargetFile {
   std::string title;
   std::vector<std::string> engines;
   std::vector<std::string> hardware;    // names of chips
-  std::vector<TargetPromise> promises;  // the extended target's promises come first
+  std::vector<TargetPromise> promises;  // those of the extended target come first
 
   // Returns all facts. If a number is stated twice, the later fact replaces the earlier one.
   std::vector<std::string> Facts() const;

@@ -38,7 +38,7 @@ double ReadBack(const std::string& text, size_t from) {
   return overflow ? HUGE_VAL : value;
 }
 
-// Appends small integers without printf. This is fast, and most constants are small integers.
+// Appends small integers without printf, which is faster. Most constants are small integers.
 bool AppendSmallInteger(double value, std::string* out) {
   if (!(std::fabs(value) < 1e5) || value != std::floor(value) ||
       (value == 0 && std::signbit(value))) {

@@ -173,7 +173,7 @@ struct Large {
   const char* printed;  // without a second pair of braces if the text is short
 };
 
-// A short form is printed as the short form, without elements that were not in the text.
+// An array that is written as one number is printed as that number, not with all its elements.
 TEST(LargeLiteralTest, ANumberForAWholeArrayIsPrintedAsIt) {
   const Large kRows[] = {
       {"f32[26214144]", "0", "0"},

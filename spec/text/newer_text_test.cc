@@ -93,7 +93,7 @@ TEST(NewerTextTest, GroupsOfAMeshAreExpanded) {
   }
 }
 
-// Groups that cannot be expanded are an error that names them. They are never ignored.
+// Groups that cannot be expanded must yield an error with their text. They must not be ignored.
 TEST(NewerTextTest, OtherFormsOfGroupsAreRefused) {
   const std::pair<const char*, const char*> rows[] = {
       {"mesh['x'=2,'y'=2] {'bogus'}", "expected an axis of the mesh, found 'bogus'"},

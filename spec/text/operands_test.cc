@@ -30,7 +30,7 @@ ENTRY e {
   EXPECT_TRUE(ParseModule(PrintModule(*module)).ok());
 }
 
-// Generated names never collide with names in the preceding or following text.
+// Generated names must not collide with names in the preceding or following text.
 TEST(OperandsTest, NamesOfTheTextAreItsOwn) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto module, ParseModule(R"(HloModule m
 ENTRY e {

@@ -194,8 +194,8 @@ void FillDefaults(Instruction* instruction, const OpRow& row) {
   }
 }
 
-// If the first operand of a conditional is a predicate, renames its branches to true_computation
-// and false_computation. branch_computations are selected by an index only.
+// If the first operand of a conditional is a predicate, renames branch_computations, which only an
+// index selects, to true_computation and false_computation.
 void NameBranchesOfPredicate(Instruction* instruction) {
   const auto* branches = instruction->Get<std::vector<Computation*>>(Attr::kBranchComputations);
   if (branches == nullptr || branches->size() != 2 || instruction->operand_count() == 0 ||

@@ -6,7 +6,6 @@
 namespace hlocts {
 namespace {
 
-// Reads one value and requires the end of the text.
 template <typename T>
 absl::StatusOr<T> ReadAll(absl::string_view text, bool (*read)(Cursor&, T*)) {
   Cursor in(text);

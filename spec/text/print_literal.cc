@@ -64,10 +64,10 @@ class ArrayPrinter {
   std::vector<int64_t> strides_;
 };
 
-// Arrays with more elements and innermost braces than this are printed in full only if necessary.
+// Arrays with more elements (or empty innermost braces) are printed in full only if necessary.
 constexpr int64_t kWrittenMax = int64_t{1} << 16;
 
-// Returns true if the text of the array is long. Counts elements, or empty innermost braces.
+// Returns true if the array has more than kWrittenMax elements (or empty innermost braces).
 bool TakesALongText(const Literal& literal) {
   int64_t written = 1;
   for (int64_t size : literal.runtime_sizes()) {
@@ -87,8 +87,8 @@ bool ZerosAfterTheFirst(const Literal& literal) {
   return rest[0] == 0 && std::memcmp(rest, rest + 1, bytes - first - 1) == 0;
 }
 
-// Appends a number without braces. It represents an array with this first element, whose other
-// elements are zeros. The full text of such an array could have hundreds of megabytes.
+// Appends the first element without braces, which represents the array if all other elements are
+// zeros. The full text of such an array could have hundreds of megabytes.
 void AppendFirstElement(const Literal& literal, AppendElementFunction append, std::string* out) {
   const uint8_t zero[16] = {};
   append(literal.element_type(), literal.element_count() == 0 ? zero : literal.raw_data(), out);

@@ -11,7 +11,6 @@ void AppendValue(int64_t number, std::string* out) { absl::StrAppend(out, number
 void AppendValue(bool value, std::string* out) { out->append(value ? "true" : "false"); }
 void AppendValue(const std::vector<int64_t>& list, std::string* out) { AppendIntList(list, out); }
 
-// Appends a field unless it has its default.
 template <typename T>
 void AppendField(absl::string_view name, const T& value, std::string* out) {
   if (value == T()) return;

@@ -61,7 +61,7 @@ void AppendProgramLayout(const ProgramShape& program, std::string* out) {
                   program.result.WithDefaultLayout().ToString(), "}");
 }
 
-// Appends the attributes stored as text that belong to one position of the header.
+// Appends the attributes that are stored as text and printed at `place` in the header.
 void AppendExtra(const Module& module, Place place, std::string* out) {
   for (const auto& [name, value] : module.extra_attributes) {
     if (PlaceOf(name) == place) absl::StrAppend(out, ", ", name, "=", value);

@@ -80,7 +80,7 @@ CallShapes ShapesOf(const Instruction& call) {
                   : CallShapes{std::move(made), std::move(given)};
 }
 
-// Checks that `shard` is a tile of `full`. A dimension of equal size is whole on each device.
+// Checks that `shard` is a tile of `full`. A dimension of equal size in both is not split.
 absl::Status Fit(const Instruction& call, const Shape& full, const Shape& shard, bool named,
                  TileGrid& grid) {
   bool fits = full.rank() == shard.rank() &&

@@ -14,7 +14,7 @@ namespace hlocts {
 
 // Defined in parse_shape.cc.
 bool ReadShape(Cursor& in, Shape* shape);  // an array without a layout gets the default layout
-// Reads a shape before elements: a "{" after a space begins the elements, not the layout.
+// Reads a shape that is followed by elements, so a "{" after a space is not the layout.
 bool ReadShapeBeforeLiteral(Cursor& in, Shape* shape);
 bool ReadLayout(Cursor& in, Layout* layout);
 // Returns true if a shape begins here ("f32[", "("). Does not move the cursor.
