@@ -46,7 +46,7 @@ struct Name {
   absl::string_view letters;  // type letters for which the row holds
   LapackRoutine routine;
   absl::string_view sizes;       // LapackCall::sizes
-  absl::string_view attributes;  // required attributes, each with its letters unless a number
+  absl::string_view attributes;  // required ones: "name:LETTERS" for letters, "name" for a number
 };
 constexpr Name kNames[] = {
     {"potrf", "sdcz", LapackRoutine::kCholesky, "nn>nn,", "uplo:LU"},
@@ -139,7 +139,7 @@ class LapackShapes {
       HLOCTS_RETURN_IF_ERROR(Expect(absl::StrCat("result ", i), results[i],
                                     shape.IsTuple() ? shape.tuple_shapes()[i] : shape));
     }
-    // Reflectors are as long as a column, and their product has at least one column for each.
+    // A reflector is as long as a column, and the product has at least one column per reflector.
     if (sizes_.contains('t') && (sizes_['t'] > sizes_['n'] || sizes_['n'] > sizes_['m'])) {
       return InvalidInput(custom_call_.name(), ": expected at most ", sizes_['k'],
                           " reflectors in as many columns, found ", sizes_['t'], " in ",

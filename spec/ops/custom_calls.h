@@ -63,8 +63,8 @@ struct LapackCall {
   absl::string_view sizes;
 };
 
-// Returns nullopt if the target is not one of these routines, if the letter in its name does not
-// match the operands' type, or if a required attribute is missing or has an unknown value.
+// Returns nullopt if the call's target is none of these routines, if the letter in the target does
+// not match the operands' type, or if a required attribute is missing or has an unknown value.
 std::optional<LapackCall> LapackCallOf(const Instruction& custom_call);
 
 // Returns InvalidArgument, with the expected and the actual shape, if operands or results do not

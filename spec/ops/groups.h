@@ -10,8 +10,7 @@
 
 namespace hlocts::ops {
 
-// Returns true if an element of the result depends on the operands' elements at the same index
-// only.
+// Returns true if each element of the result depends only on the operands' elements at its index.
 inline bool IsElementwiseFamily(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return family == Family::kElementwiseUnary || family == Family::kElementwiseBinary ||
@@ -55,7 +54,6 @@ HLOCTS_KIND(RingOperation, HLOCTS_RING_OPERATIONS)
 // Operations that return one of their two operands.
 #define HLOCTS_EXTREMA(X) X(Maximum) X(Minimum)
 HLOCTS_KIND(Extremum, HLOCTS_EXTREMA)
-// Idempotent operations.
 #define HLOCTS_IDEMPOTENT(X) X(Maximum) X(Minimum) X(And) X(Or)
 HLOCTS_KIND(Idempotent, HLOCTS_IDEMPOTENT)
 // Operations whose range follows from the ends of the operands' ranges.
@@ -66,7 +64,6 @@ HLOCTS_KIND(Ranged, HLOCTS_INTERVAL_OPERATIONS)
 HLOCTS_KIND(Shift, HLOCTS_SHIFTS)
 #define HLOCTS_BIT_COUNTS(X) X(Popcnt) X(CountLeadingZeros)
 HLOCTS_KIND(BitCount, HLOCTS_BIT_COUNTS)
-// Integer operations with one operand.
 #define HLOCTS_INTEGER_UNARIES(X) \
   X(Negate) X(Not) X(Abs) X(Sign) X(Popcnt) X(CountLeadingZeros)
 HLOCTS_KIND(IntegerUnary, HLOCTS_INTEGER_UNARIES)
@@ -74,10 +71,8 @@ HLOCTS_KIND(IntegerUnary, HLOCTS_INTEGER_UNARIES)
 // integer is in a wider register, these bits must be correct.
 #define HLOCTS_HIGH_BITS(X) X(ShiftRightLogical) X(Popcnt) X(CountLeadingZeros)
 HLOCTS_KIND(HighBitsRead, HLOCTS_HIGH_BITS)
-// Operations that change only the sign.
 #define HLOCTS_SIGN_CHANGES(X) X(Abs) X(Negate)
 HLOCTS_KIND(SignChange, HLOCTS_SIGN_CHANGES)
-// Operations that return a component of a complex number.
 #define HLOCTS_COMPONENTS(X) X(Real) X(Imag)
 HLOCTS_KIND(Component, HLOCTS_COMPONENTS)
 // Operations that return a real number for a complex operand.

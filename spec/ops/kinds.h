@@ -16,7 +16,7 @@
 
 namespace hlocts::ops {
 
-// Returns true if `opcode` is one of `few`. For an exception in a single place, this needs no kind.
+// Returns true if `opcode` is one of `few`. A test in a single place uses this instead of a kind.
 constexpr bool IsOneOf(Opcode opcode, std::initializer_list<Opcode> few) {
   for (Opcode other : few) {
     if (other == opcode) return true;

@@ -76,8 +76,8 @@ constexpr Columns kRows[] = {
 };
 static_assert(std::size(kRows) == kOpcodeCount, "one row per opcode of opcodes.def");
 
-// The attribute with value 0 (sharding) is common to all opcodes, so no row lists it. It can
-// therefore mark the unused rest of a row's array.
+// The enumerator with value 0 (sharding) marks the unused rest of a row's array. No row lists it,
+// because it is an attribute of all opcodes.
 static_assert(AttributeUse().attr == Attr::kSharding);
 constexpr int CountOf(const std::array<AttributeUse, kAttributesMax>& attributes) {
   int count = 0;

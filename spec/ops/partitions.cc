@@ -45,8 +45,7 @@ bool HasShardings(const Module& module) {
 bool IsSharded(const Module& module) { return SumDevices(module) > 1 && !IsPerDevice(module); }
 
 int64_t SumDevices(const Module& module) {
-  // A scheduled module is a compiler's output: the partitioner has run, and annotations are left
-  // over.
+  // A scheduled module is a compiler's output, so it is already partitioned despite annotations.
   const bool is_split = module.num_partitions > 1 && !module.is_scheduled && HasShardings(module);
   return is_split ? module.num_partitions : 1;
 }

@@ -34,7 +34,8 @@ void VisitShardings(
 
 // Returns the same module for one device: no annotations, one partition.
 std::unique_ptr<Module> WithoutShardings(const Module& module);
-// Makes `part`, a piece of the module `whole`, a single-device module if it has no annotations.
+// Makes `part`, a piece of the sharded module `whole`, a single-device module if the piece has no
+// annotations.
 void DropIdlePartitions(const Module& whole, Module& part);
 
 }  // namespace hlocts

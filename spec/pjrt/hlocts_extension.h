@@ -18,8 +18,8 @@
 extern "C" {
 #endif
 
-// Names of compile options. Their values are integers, except the last, the path of a library of
-// custom-call handlers.
+// Names of compile options. The values are integers, except that the value of the last option is
+// the path of a library of custom-call handlers.
 #define HLOCTS_PJRT_RNG_SEED "hlocts.rng_seed"
 #define HLOCTS_PJRT_STEPS_MAX "hlocts.steps_max"
 #define HLOCTS_PJRT_MEMORY_BYTES_MAX "hlocts.memory_bytes_max"

@@ -169,8 +169,8 @@ absl::StatusOr<Literal> LiteralOfHost(const void* data, const Shape& shape,
   return StridedLiteral(data, shape, strides);
 }
 
-// Returns FailedPrecondition if libhlocts_spec.so, which may be newer than the plugin, numbers
-// opcodes in another way. If the layout of its types differed, the plugin would crash.
+// Returns FailedPrecondition if libhlocts_spec.so numbers opcodes in another way, because it is not
+// of the plugin's release. With other layouts of the library's types, the plugin would crash.
 absl::Status CheckOpcodes() {
   Opcode next{};
   for (absl::string_view name : {

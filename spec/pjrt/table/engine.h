@@ -43,8 +43,8 @@ class Options {
   // Returns all options as one text, the key of objects that depend on them.
   std::string Key() const;
 
-  // Each of these functions removes an option and returns its last value, or "" or `otherwise` if
-  // there is none. TakeAll returns all values.
+  // Each of these functions removes an option and returns its last value. If the option is absent,
+  // Take returns "", the others return `otherwise`. TakeAll returns all values.
   std::string Take(absl::string_view name);
   absl::StatusOr<bool> TakeBool(absl::string_view name, bool otherwise);
   absl::StatusOr<int64_t> TakeInt(absl::string_view name, int64_t otherwise, int64_t least);
@@ -67,7 +67,7 @@ struct LoadOptions : RunSettings {
 struct ExecuteRequest {
   std::vector<std::vector<Literal>> arguments;  // [device][leaf]
   // Numbers of argument leaves, the same on every device, whose storage an aliased output may
-  // reuse. An engine may ignore them. It must not write to storage with another owner.
+  // reuse. An engine need not reuse it, and must not write to it if another literal shares it.
   std::vector<int64_t> donated_leaves;
   std::vector<std::vector<Literal>> infeed;  // [device][leaf]; empty without infeeds
 };

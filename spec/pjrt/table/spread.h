@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one module for all partitions (use_spmd_partitioning). The client passes and receives tiles;
-// the engine computes full arrays (rulings 0120, 0123).
+// Runs one module for all partitions (use_spmd_partitioning). The client passes and receives tiles,
+// but the engine computes full arrays (rulings 0120, 0123).
 #pragma once
 
 #include <vector>
@@ -27,7 +27,7 @@ struct Spread {
 absl::StatusOr<Spread> SpreadOf(const Module& module, int64_t partitions);
 
 // Joins the tiles of a request into full arrays, which are not donated. If several devices have the
-// same tile, uses that of the first.
+// same tile, uses the tile of the first device.
 ExecuteRequest Joined(const Spread& spread, const ExecuteRequest& tiles);
 // Splits a result of whole arrays into the tiles of every device.
 ExecuteResult Split(const Spread& spread, ExecuteResult whole);

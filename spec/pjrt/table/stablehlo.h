@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts StableHLO for our plugins. The converter is a process. A plugin starts it when it gets
-// the first program of format "mlir". No MLIR library is linked.
+// Converts StableHLO for our plugins. The converter is a process, which a plugin starts when it
+// gets the first program of format "mlir". No MLIR library is linked.
 #pragma once
 
 #include <sys/types.h>
