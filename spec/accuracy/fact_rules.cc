@@ -40,8 +40,8 @@ uint32_t GrantedPermissions(const OpRow& row, PrimitiveType type, const TargetFa
   return permissions;
 }
 
-// Returns false for operations without their own rounding: moves, which return what they read,
-// random numbers, and called computations.
+// Returns false for operations whose arithmetic no fact affects: moves, random numbers, unknown
+// operations, and calls of computations.
 bool RoundsOrReads(const OpRow& row, const Rule& rule) {
   switch (rule.rule_class) {
     case RuleClass::kNone:

@@ -61,7 +61,7 @@ float UlpsOfNarrow(const FunctionRow& row, PrimitiveType type, bool relaxed) {
   return before + (before > 1 ? 1.0f : 0.5f);
 }
 
-// Converts ulps of f32 to ulps of f16. For bf16, which needs only 2^-16, the result is too large.
+// The factor from ulps of f32 to ulps of f16. For bf16, the factor 2^-16 would suffice.
 constexpr float kShareOfNarrow = 0x1p-13f;
 
 Rule RealFunctionRule(const FunctionRow& row, PrimitiveType type, Profile profile) {
@@ -189,7 +189,7 @@ uint32_t ReadPermissions(PrimitiveType type, Profile profile) {
   return ArithmeticPermissions(type, profile) & (kFlushOperand | kFlushResult | kSkipRounding);
 }
 
-// Returns an exact rule that has one more permission in the relaxed profile.
+// Returns an exact rule with the ReadPermissions and, in the relaxed profile, one more permission.
 Rule ReadingRule(PrimitiveType type, Profile profile, Permission relaxed) {
   const bool more = profile == Profile::kRelaxed && Inexact(type);
   return MakeRule(RuleClass::kExact, 0,
@@ -259,7 +259,7 @@ Rule PowerRule(Opcode opcode, PrimitiveType type, Profile profile) {
   return FunctionRule(opcode, type, profile);
 }
 
-// Returns the numbers of a sum. The class of the rule depends on the called computation.
+// Returns the rule of a sum, with the class kByComputation.
 Rule ReductionRule(PrimitiveType type, Profile profile) {
   Rule rule = SumRule(false, type, profile);
   rule.rule_class = RuleClass::kByComputation;

@@ -45,7 +45,7 @@ enum class RuleClass : uint8_t {
 enum Permission : uint32_t {
   kFlushResult = 1u << 0,    // FTZ: a result below the least normal may be a zero of its sign
   kFlushOperand = 1u << 1,   // DAZ: a subnormal operand may be read as a zero of its sign
-  kSkipRounding = 1u << 2,   // any consumer may read the unrounded result
+  kSkipRounding = 1u << 2,   // every consumer may read the unrounded result
   kElideToWider = 1u << 3,   // a convert to a wider type may read the unrounded result
   kContract = 1u << 4,       // an addition may read the unrounded product (FMA)
   kZeroSignFree = 1u << 5,   // a zero result may have either sign

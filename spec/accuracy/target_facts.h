@@ -16,8 +16,8 @@
 
 namespace hlocts {
 
-// How an f32 contraction reads operands of precision DEFAULT. At HIGH it performs three passes of
-// bf16 (kTf32: one pass of TF32), and at HIGHEST six passes of bf16 (kTf32: it reads f32).
+// The way in which an f32 contraction reads operands of precision DEFAULT. For HIGH, it performs
+// three passes of bf16 (kTf32: one pass of TF32), for HIGHEST six (kTf32: it reads f32).
 enum class DotPasses : uint8_t { kFull, kTf32, kBf16x3, kBf16x1 };
 
 // A fact that replaces a number of a rule, such as "ulps.exponential.f32=116".
@@ -65,7 +65,7 @@ struct TargetFacts {
 struct FactRow {
   absl::string_view name;   // as written, up to the '='
   absl::string_view value;  // after the '=': "N", "tf32|bf16x3|bf16x1", or ""
-  bool grants;              // false: it narrows
+  bool grants;              // false for a narrowing fact
   absl::string_view says;
 };
 absl::Span<const FactRow> AllFacts();

@@ -7,9 +7,9 @@
 
 namespace hlocts {
 
-// Ends the process if the scope lasts more than kGraceSeconds beyond the deadline.
-// time_point::max() means no deadline. Work that checks the clock ends in an orderly way before
-// that. Without a handler there is no limit.
+// Ends the process if this object still exists kGraceSeconds after the deadline. Until then, work
+// that checks the clock can end in an orderly way. time_point::max() means no deadline. Without a
+// handler there is no limit.
 class HardLimit {
  public:
   using Clock = std::chrono::steady_clock;

@@ -27,7 +27,7 @@ int EditDistance(absl::string_view a, absl::string_view b) {
 
 std::string Nearest(absl::string_view typed, const std::vector<std::string>& names) {
   std::string nearest;
-  // Doubles distances, so that among equally near names one with the same first letter wins.
+  // Doubles distances and adds 1 for another first letter, which decides among equally near names.
   int least = 2 * std::max<int>(2, static_cast<int>(typed.size()) / 3) + 2;
   for (const std::string& name : names) {
     int distance = 2 * EditDistance(typed, name);

@@ -21,7 +21,7 @@ enum class Outcome : uint8_t {
   kNanBits,       // a pass except for payload or sign of moved NaNs; fails in strict (ruling 0071)
   kError,         // an error of the harness, such as a run without comparisons
   kSuspect,       // not refuted, but improbable for a correct engine (lemma 44)
-  kProbable,      // inconclusive, but tests that detect faults find none (lemma 44)
+  kProbable,      // inconclusive, but tests that would detect most faults pass (lemma 44)
 };
 inline constexpr Outcome kLastOutcome = Outcome::kProbable;
 absl::string_view OutcomeName(Outcome outcome);  // "pass", "nan_bits", ...

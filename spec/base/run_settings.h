@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Limits and seeds of a run by an engine or the evaluator, on values or on sets of values. The
-// options of each kind of run derive from RunSettings, so these settings can be copied at once.
+// options of each kind of run derive from RunSettings, so one assignment copies these settings.
 #pragma once
 
 #include <cstdint>

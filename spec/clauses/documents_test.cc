@@ -64,7 +64,7 @@ TEST(Documents, MisspeltIdsAndAnchorsAreErrors) {
   EXPECT_FALSE(documents.FindSection("shapes", "").ok());
 }
 
-// Addresses name a commit, not a branch, so that they stay valid.
+// Addresses must name a commit, not a branch, so that they stay valid.
 TEST(Documents, AddressesNameACommit) {
   const Documents documents = RealDocuments();
   EXPECT_EQ(documents.all().size(), 6u);

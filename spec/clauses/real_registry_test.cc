@@ -26,7 +26,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-// Returns the registry of this repository's clauses.
 ClauseRegistry RealRegistry() {
   auto registry = ClauseRegistry::Load(absl::StrCat(HLOCTS_SOURCE_DIR, "/spec/clauses"));
   EXPECT_TRUE(registry.ok()) << registry.status();
@@ -83,7 +82,7 @@ TEST(RealRegistry, EverySectionIsCited) {
   }
   for (const Document& document : registry.documents().all()) {
     for (const std::string& section : document.sections) {
-      // A citation of a subsection also cites its section, and vice versa.
+      // A citation of a subsection also counts for its section, and vice versa.
       const auto below = [&](const std::string& other) {
         return other == section || absl::StartsWith(other, section + " / ") ||
                absl::StartsWith(section, other + " / ");

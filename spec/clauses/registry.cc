@@ -146,7 +146,7 @@ absl::Status ReadFile(const std::string& path, const std::string& operation,
   return absl::OkStatus();
 }
 
-// Reads the ruling pages, NNNN-title.md without INDEX.md. No two pages may share a number.
+// Reads the ruling pages, NNNN-title.md, but not INDEX.md. No two pages may share a number.
 absl::StatusOr<std::vector<Ruling>> ReadRulings(const std::string& directory) {
   absl::StatusOr<std::vector<std::string>> files = FilesIn(directory, ".md");
   if (!files.ok()) return files.status();
@@ -322,7 +322,7 @@ absl::Status ClauseRegistry::ReadTable(const std::string& folder, const Document
 absl::Status ClauseRegistry::Index(absl::string_view rulings_directory) {
   for (std::size_t i = 0; i < clauses_.size(); ++i) {
     const Clause& clause = clauses_[i];
-    // An id consists of file name and position, so a repeated id was already rejected in its file.
+    // A repeated id was rejected when its file was read, because an id is file name and position.
     index_.emplace(clause.id, i);
     if (!clause.ruling.empty() && FindRuling(clause.ruling) == nullptr) {
       return ErrorAt(clause.file, clause.file_line,

@@ -38,7 +38,7 @@ struct ClausePlace {
   std::string address;
 };
 
-// One statement. `operation` and `number` are the two halves of `id`. `document` and `anchor` are
+// One statement. `operation` and `number` are the two halves of `id`. `document` and `anchor` name
 // its first source; `also` and `also_anchor` name an earlier edition with the same statement.
 // `places` are all editions that contain it, newest first; `source`, `address` and `section` are
 // those of the first place. `file` and `file_line` are the clause's position, for error messages.

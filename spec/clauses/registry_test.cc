@@ -158,7 +158,7 @@ TEST_F(BrokenRegistry, TheOtherDocumentIsLookedUpToo) {
   EXPECT_TRUE(Load().ok()) << Load().status();
 }
 
-// Tests a table of a later edition of `semantics`, whose section Pad keeps pad.1, and wrong tables.
+// Tests tables of a later edition of `semantics`: invalid ones, then a table that rewords pad.1.
 TEST_F(BrokenRegistry, TablesOfEditions) {
   Write("clauses/documents.textproto",
         absl::StrCat(

@@ -93,9 +93,9 @@ class Groups {
   std::vector<int64_t> parent_;
 };
 
-// The depth that a path through the computation has reached. Bands are groups of pieces that run
+// The depth that a path through the computation has reached. Bands are groups of pieces; bands run
 // one after another. `band` is the last band on the path, and `used` is the number of the path's
-// operations in that band. `begun` is true if that band has any instruction of the path.
+// operations in that band. `begun` is true if the path has any instruction in that band.
 struct Depth {
   int64_t band = 0;
   int64_t used = 0;
@@ -295,7 +295,7 @@ Depth Placer::After(const Depth& before, Place place, int64_t count, int64_t& ba
 }
 
 void Placer::AssignBands() {
-  std::map<int64_t, std::pair<Place, int64_t>> groups;  // strongest place, operations
+  std::map<int64_t, std::pair<Place, int64_t>> groups;  // the largest Place, operations
   for (const auto& instruction : computation_.instructions()) {
     if (!IsMember(*instruction)) continue;
     auto& [place, count] =
@@ -318,7 +318,7 @@ void Placer::AssignBands() {
   }
 }
 
-// Returns the pieces, which are the connected members of a band.
+// Returns the pieces, which are the connected components of each band.
 Placing Placer::Collect() {
   Groups pieces(computation_.instructions().size());
   auto band = [&](int64_t i) { return band_[groups_.Find(i)]; };

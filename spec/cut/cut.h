@@ -8,14 +8,14 @@
 //
 // The parameters of a piece are bits that an engine produced, so the sets of acceptable values
 // start from single values. Each path through a piece has about N (CutOptions::operations)
-// operations. It has fewer if it ends at a function, a sum or a contraction, whose sets are wide.
+// operations, or fewer if the path ends at a function, a sum or a contraction, whose sets are wide.
 // An instruction that is judged by a whole-array property is a separate piece; with N = 1, every
 // instruction is a separate piece. Instructions keep their names.
 //
 // The following are not cut: computations applied to elements (reduce, map, sort, scatter),
 // asynchronous computations, and the instructions between start and done. Producers and consumers
 // of arrays of run-time size remain in one piece. Unimplemented: send, recv, opaque values, infeed
-// in a called computation. assign_pieces.cc has the policy for each rule.
+// in a called computation. assign_pieces.cc has the Place for each AccuracyRule.
 #pragma once
 
 #include <cstdint>

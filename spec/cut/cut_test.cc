@@ -78,7 +78,7 @@ TEST(CutTest, EveryInstructionByItself) {
   Cut cut = CutText(kChain, 1);
   EXPECT_EQ(cut.Members(), "b | m | a | n | t | r | z");
   EXPECT_THAT(cut.Text(0), HasSubstr("constant(2)"));
-  // The broadcast is a parameter like any other value and is not recomputed.
+  // The broadcast value is a parameter of the piece. The piece does not recompute it.
   EXPECT_THAT(cut.Text(1), Not(HasSubstr("constant")));
 }
 
@@ -197,7 +197,8 @@ TEST(CutTest, RunTimeSizesDoNotTravel) {
 }
 
 TEST(CutTest, ValuesBetweenTiedInstructionsStay) {
-  // The run-time size of d keeps d, k and d2 in one piece; u and v are on a path from k to d2.
+  // The run-time size of d keeps d, k and d2 in one piece. This piece must also contain u and v,
+  // because they are on a path from k to d2.
   Cut cut = CutText(R"(ENTRY e {
     p = f32[4] parameter(0)
     n = s32[] parameter(1)

@@ -14,7 +14,7 @@ enum class Place : uint8_t {
   kFree,      // a move or an integer operation, which widens no sets
   kCounts,    // an operation that CutOptions::operations counts
   kCutAfter,  // has wide sets: readers of the result are in later pieces
-  kAlone,     // is a separate piece, judged with known operands, often as a whole
+  kAlone,     // is a separate piece, whose result is often judged as a whole
 };
 Place PlaceOf(const Instruction& instruction, const CutOptions& options);
 

@@ -2,7 +2,7 @@
 // Reads and writes modules: HLO text, HloModuleProto (bytes or protobuf text), HloSnapshot.
 //
 // An error names the file, the position (line, leaf, element), and the expected and the actual
-// text. Memory is proportional to the bytes of the file, not to sizes in it. A file is written
+// text. Memory is proportional to the file's bytes, not to sizes that it states. A file is written
 // completely or not at all. A new format needs a row in kFormatNames and in kExtensions, a case in
 // FormatModuleFile and in Decode, and a line in module_file_test.cc.
 #pragma once

@@ -50,7 +50,7 @@ absl::Status ParseShapeTuple(absl::string_view value, NpyHeader& header) {
   }
   for (absl::string_view size : absl::StrSplit(value.substr(0, close - 1), ',')) {
     size = absl::StripAsciiWhitespace(size);
-    if (size.empty()) continue;  // (), (3,)
+    if (size.empty()) continue;  // "()", or after the comma of "(3,)"
     int64_t dimension;
     if (!absl::SimpleAtoi(size, &dimension) || dimension < 0) {
       return InvalidInput("expected the size of a dimension, found '", size, "'");
@@ -61,7 +61,7 @@ absl::Status ParseShapeTuple(absl::string_view value, NpyHeader& header) {
 }
 
 struct StorageForm {
-  absl::string_view kinds;  // numpy kinds that can store such an element
+  absl::string_view kinds;  // numpy's kinds that are read as this type; the first is written
   int bytes;
 };
 

@@ -196,7 +196,7 @@ std::string CommonHeader(const std::string& name, const std::string& content) {
   std::string common;
   Store<uint16_t>(&common, 20);
   Store<uint16_t>(&common, 0);           // flags
-  Store<uint16_t>(&common, 0);           // stored
+  Store<uint16_t>(&common, 0);           // method: stored
   Store<uint32_t>(&common, 0x00210000);  // 1980-01-01, so that the bytes are reproducible
   Store<uint32_t>(&common, crc);
   Store<uint32_t>(&common, static_cast<uint32_t>(content.size()));

@@ -25,7 +25,7 @@ struct ZipMember {
 // Returns true if the bytes start with the signature of a zip archive.
 bool IsZip(absl::string_view bytes);
 absl::StatusOr<std::vector<ZipMember>> ListZip(absl::string_view archive);
-// Returns the first `limit` bytes of the content. If they are all of it, verifies the checksum.
+// Returns the first `limit` bytes of the content. Verifies the checksum if that is all the content.
 absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMember& member,
                                           uint64_t limit);
 // Makes an archive of stored members. The archive must be smaller than 4 GiB.
