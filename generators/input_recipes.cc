@@ -62,7 +62,6 @@ uint64_t IntegerBits(PrimitiveType type, double value) {
                    : static_cast<uint64_t>(value);
 }
 
-// Draws elements of one type.
 class Draws {
  public:
   Draws(PrimitiveType type, const std::vector<double>& own, SplitMix64& random)
@@ -278,7 +277,6 @@ void SetRuntimeSizes(const Shape& shape, SplitMix64& random, Literal& literal) {
   }
 }
 
-// Draws the components of one leaf.
 std::vector<uint64_t> DrawLeaf(const Recipe& recipe, PrimitiveType type, int64_t count,
                                uint64_t turn, double scale, const std::vector<double>& own,
                                SplitMix64& random) {

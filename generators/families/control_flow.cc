@@ -14,7 +14,6 @@ using Parameters = std::vector<ModuleWriter::Parameter>;
 
 bool TooDeep(ModuleWriter& w) { return w.scalars_only() || w.depth() >= w.plan.nesting; }
 
-// Draws one to three arrays as operands.
 Terms DrawOperands(ModuleWriter& w) {
   Terms operands;
   for (int64_t count = w.choose.Range(1, 3); count > 0; --count) {
