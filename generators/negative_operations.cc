@@ -11,8 +11,6 @@
 namespace hlocts::generators {
 namespace {
 
-// --- The requirements in spec/ops ---
-
 // Gives operand 0 a type that the opcode does not allow.
 bool OperandOfAnotherType(Instruction& i) {
   static constexpr PrimitiveType kTypes[] = {PrimitiveType::kF32, PrimitiveType::kS32,
@@ -62,8 +60,6 @@ bool NegativeSize(Instruction& i) {
   return true;
 }
 
-// --- The result ---
-
 bool ResultGrows(Instruction& i) { return Grow(i.mutable_shape()); }
 bool ResultOfAnotherType(Instruction& i) {
   PrimitiveType type = i.shape().element_type();
@@ -106,8 +102,6 @@ constexpr BreakRow kUndocumentedResults[] = {
     {Opcode::kFusion, "hlo.result_shape", ResultGrows},
     {Opcode::kReshape, "reshape.9", ResultGrows},
 };
-
-// --- Called computations ---
 
 template <Attr kAttr>
 bool CallsAnother(Instruction& i) {

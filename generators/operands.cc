@@ -17,7 +17,7 @@ bool Satisfies(const ValueFacts& facts, const Requirement& demand) {
   return facts.Within(demand.low, demand.high) && (facts.unique || !demand.unique);
 }
 
-// Returns the part of the demand that is in the type's range, or the whole range if none is.
+// Returns the part of the demand that is in the type's range, or the whole range if no part is.
 ValueFacts Allowed(PrimitiveType type, const Requirement& demand) {
   ValueFacts whole = WholeRange(type);
   ValueFacts allowed = whole;
@@ -50,7 +50,7 @@ double ModuleWriter::Limit(PrimitiveType type) const {
 ValueFacts ModuleWriter::Satisfy(PrimitiveType type, ValueFacts facts) const {
   if (!plan.checked()) return {};
   ValueFacts whole = WholeRange(type);
-  // The limits of 64-bit types are not exact as doubles: a value near one may be outside.
+  // Doubles cannot represent the limits of 64-bit types, so a value near a limit may be outside.
   const bool inside = BitWidth(type) < 64 ||
                       (facts.high < whole.high && (!IsSigned(type) || facts.low > whole.low));
   bool wraps = !inside || !facts.Within(whole.low, whole.high);

@@ -103,7 +103,7 @@ constexpr float kUlpsOfTwoFunctions = 0x1p15f;
 Rule DivideRule(PrimitiveType type, Profile profile);
 
 // Returns the ulps of the modulus of a quotient that is computed from real operations (lemma 24).
-// The strict profile leaves slack for a reciprocal.
+// In the strict profile, the bound has slack for a multiplication by the reciprocal.
 float QuotientUlps(PrimitiveType type, Profile profile) {
   if (profile == Profile::kStrict) return 8;
   const float real = DivideRule(ComponentType(type), profile).ulps;

@@ -72,8 +72,7 @@ TEST(RealRegistry, ClausesOfTheOlderEditionSayWhere) {
   }
 }
 
-// Every listed section of a document is cited; a section without a clause was overlooked or
-// misspelt.
+// Clauses must cite every listed section; a section without a clause was overlooked or misspelt.
 TEST(RealRegistry, EverySectionIsCited) {
   const ClauseRegistry registry = RealRegistry();
   std::set<std::pair<std::string, std::string>> cited;
@@ -97,7 +96,7 @@ TEST(RealRegistry, EverySectionIsCited) {
   }
 }
 
-// Every ruling is cited by a clause and listed in the index, and its page has every part.
+// A clause must cite each ruling, the index must list it, and its page must have every part.
 TEST(RealRegistry, EveryRulingIsCompleteCitedAndIndexed) {
   const ClauseRegistry registry = RealRegistry();
   EXPECT_GE(registry.rulings().size(), 60u);
@@ -126,7 +125,7 @@ constexpr NamedFreedom kFreedoms[] = {
 #undef HLOCTS_FREEDOM
 };
 
-// The page of each freedom's ruling names the freedom, and no page names any other freedom.
+// The page of each freedom's ruling must name the freedom. No page may name an unknown freedom.
 TEST(RealRegistry, FreedomsHaveTheirRulings) {
   const ClauseRegistry registry = RealRegistry();
   std::map<int, std::set<std::string>> said;

@@ -78,9 +78,9 @@ absl::StatusOr<CutComputation> CutIntoPieces(const Module& module, const Computa
 // Returns the members of pieces: the instructions whose values are read, in textual order, without
 // tuple, get-tuple-element, parameter and constant.
 absl::StatusOr<std::vector<const Instruction*>> CutMembers(const Computation& computation);
-// Returns the piece with these members, which are in textual order; no path between two of them may
-// pass through another instruction. Unimplemented: a value that cannot be a parameter would enter
-// or leave the piece.
+// Returns the piece with these members, which are in textual order. No path between two members may
+// pass through an instruction that is not a member. Unimplemented: a value that cannot be a
+// parameter would enter or leave the piece.
 absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computation,
                              const std::vector<const Instruction*>& members);
 

@@ -36,8 +36,7 @@ absl::string_view GroupClause(Opcode opcode) {
   HLOCTS_UNREACHABLE();
 }
 
-// Expects groups that are disjoint and name all ids from 0 on. With `uniform`, also expects equal
-// sizes, because the shape of the result depends on the size.
+// Checks the groups as CheckedMode does.
 absl::Status CheckGroups(const Instruction& op, CollectiveGroupMode mode, bool uniform) {
   const ReplicaGroups* groups = ExplicitGroupsOf(op);
   absl::string_view rule = GroupClause(op.opcode());

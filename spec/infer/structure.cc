@@ -38,7 +38,7 @@ absl::Status CheckReferences(const Instruction& instruction, const Module& modul
   return absl::OkStatus();
 }
 
-// Checks that tile assignments name each device once. Tuple shardings are not nested.
+// Checks that no tile assignment names a device twice. A tuple sharding contains no other tuples.
 absl::Status CheckSharding(const Instruction& instruction) {
   const Sharding* whole = instruction.Get<Sharding>(Attr::kSharding);
   if (!whole) return absl::OkStatus();

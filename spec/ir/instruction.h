@@ -39,8 +39,7 @@ class Instruction {
   const Instruction& operand(int64_t i) const { return *operands_[i]; }
   int64_t operand_count() const { return static_cast<int64_t>(operands_.size()); }
 
-  // Returns nullptr if the attribute is absent or of another kind. Attributes are in the order
-  // read.
+  // Returns nullptr if the attribute is absent or of another kind.
   template <typename T>
   const T* Get(Attr attr) const {
     for (const auto& [name, value] : attributes_) {

@@ -110,7 +110,8 @@ class Module {
   bool is_scheduled = false;
   int64_t replica_count = 1;
   int64_t num_partitions = 1;
-  // Present if stated. Otherwise the shapes of the entry's parameters and root are used.
+  // Present if the header states it. Otherwise the shapes of the entry's parameters and root are
+  // used.
   std::optional<ProgramShape> entry_computation_layout;
   ProgramShape EntryProgramShape() const;  // as stated, or inferred
   std::vector<InputOutputAlias> input_output_alias;

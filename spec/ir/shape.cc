@@ -119,7 +119,7 @@ Shape Shape::WithDefaultLayout() const {
   });
 }
 
-// Does not copy the layout, which is most of a shape, because shape rules call this frequently.
+// Is frequently called, so does not first copy the layout, which is most of a shape.
 Shape Shape::WithoutLayout() const {
   Shape result(element_type_, dimensions_);
   result.dynamic_dimensions_ = dynamic_dimensions_;

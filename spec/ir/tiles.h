@@ -10,9 +10,9 @@
 
 namespace hlocts {
 
-// Returns the grid of each leaf of an array or tuple. If `sharding` is null, every device has all
-// of every leaf. Returns the errors of TileGridOf, and InvalidArgument if a tuple sharding has a
-// different number of leaves.
+// Returns the grid of each leaf of an array or tuple. If `sharding` is null, every device has the
+// whole of each leaf. Returns the errors of TileGridOf, and InvalidArgument if a tuple sharding has
+// a different number of leaves.
 absl::StatusOr<std::vector<TileGrid>> LeafGrids(const Sharding* sharding, const Shape& shape,
                                                 int64_t devices);
 // Returns true if every device has the whole array.

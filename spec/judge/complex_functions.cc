@@ -146,9 +146,9 @@ bool Straddles(const Ball& ball, bool real) {
 
 // Joins the values of sign as z / |z| with the modulus of `abs` (lemma 24, ruling 0034), computed
 // from squares in the element's own format. If the squares overflow, z is divided by infinity, and
-// both parts are zeros of their own signs. Underflow changes |z|^2 by at most 2 lambda (lambda: the
-// least normal number). If x = 2 lambda / |z|^2 is at most 1/2, the quotient moves by at most (1 -
-// x)^(-1/2) - 1 <= x. Returns false if the modulus may be zero.
+// both parts become zeros with the signs of the parts of z. Underflow changes |z|^2 by at most
+// 2 lambda (lambda: the least normal number). If x = 2 lambda / |z|^2 is at most 1/2, the quotient
+// moves by at most (1 - x)^(-1/2) - 1 <= x. Returns false if the modulus may be zero.
 bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSet& box) {
   const Wide z = ball.centre;
   if (z == Wide(0) && ball.re_radius + ball.im_radius == 0) return true;

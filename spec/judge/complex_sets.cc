@@ -104,7 +104,7 @@ ComplexSet AnnexGQuotient(const ComplexSet& a, const ComplexSet& b, const SetCon
 ComplexSet Multiply(const ComplexSet& a, const ComplexSet& b, const SetContext& context) {
   SetContext real = context;
   real.rule.rule_class = RuleClass::kCorrectlyRounded;
-  // A compiler may evaluate the expression without rounding or saturating the products.
+  // A compiler may evaluate the formula without rounding or saturating the four real products.
   real.rule.permissions |= kContract;
   auto product = [&](const AcceptanceSet& x, const AcceptanceSet& y) {
     return BinaryFloat(Opcode::kMultiply, x, y, real);

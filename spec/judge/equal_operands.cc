@@ -18,7 +18,7 @@ namespace {
 
 using Flag = AcceptanceSet::Flag;
 
-// Returns true if one operand may be read unrounded and the other rounded: x - x of a product x may
+// Returns true if one operand may be read unrounded and the other rounded: for x = a * b, x - x may
 // become fma(a, b, -x). A comparison is not fused with the producer of its operand.
 bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
   if (opcode == Opcode::kCompare) return false;

@@ -38,8 +38,8 @@ class JointPredicate {
   virtual Verdict Check(absl::Span<const Literal* const> slots) const = 0;
   // Returns the parameters as JSON members, `"bound":1.5e-06`, without braces.
   virtual std::string ParametersJson() const { return ""; }
-  // Returns the slot that an array takes if it lacks elements which value `slot` needs (the
-  // triangle of a QR result takes another slot than the result), or -1 if there is none.
+  // Returns the slot for an array that has only a part of value `slot`, such as the triangle of a
+  // QR factorization; -1 if there is none.
   virtual int SlotOfPart(int slot) const { return -1; }
 };
 

@@ -23,7 +23,7 @@ std::optional<double> UlpsFromExact(Opcode opcode, double x, double y, double va
   const std::optional<Enclosure> exact = EncloseCall(opcode, x, y);
   if (!exact || !IsNormal(exact->lo, facts) || !IsNormal(exact->hi, facts)) return std::nullopt;
   const double ulp = facts.Ulp(exact->lo / 2 + exact->hi / 2);
-  // This is too large by at most the enclosure's width, which is negligible unless for f64.
+  // `ulps` is too large by at most the enclosure's width, which is negligible except for f64.
   const double ulps = std::max(std::fabs(value - exact->lo), std::fabs(value - exact->hi)) / ulp;
   if (ulps <= worst || !facts.is_f64) return ulps;
   return DistanceFromExact(opcode, x, y, value) / ulp;

@@ -87,8 +87,6 @@ ENTRY e {
   EXPECT_EQ(PrintModule(*again), printed);
 }
 
-// --- the wire, byte by byte ----------------------------------------------------------------------
-
 std::string Varint(uint64_t value) {
   std::string out;
   for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
@@ -249,7 +247,6 @@ TEST(ModuleProtoTest, CopiedInstructionsGetIdsOfTheirOwn) {
   EXPECT_TRUE(ModuleFromProto(proto).ok());
 }
 
-// --- rejected protos
 struct BadProto {
   const char* message;
   std::function<void(proto::HloModuleProto&)> damage;
@@ -438,8 +435,6 @@ TEST(ModuleProtoTest, ModulesThatAreNotWhole) {
   module->entry()->set_root(nullptr);
   EXPECT_THAT(std::string(SerializeModule(*module).status().message()), HasSubstr("has no root"));
 }
-
-// --- the effect of fields on values (fields.def) -------------------------------------------------
 
 TEST(FieldsTest, EveryFieldOfAModuleHasAMeaning) {
   int fields = 0;

@@ -99,7 +99,7 @@ absl::Status ModuleReader::ConnectForwardOperands() {
   return absl::OkStatus();
 }
 
-// Reads the data of constants and parameters that are not attributes.
+// Reads the literal of a constant or the number of a parameter, which are not attributes.
 absl::Status ModuleReader::ReadPayload(const proto::HloInstructionProto& proto,
                                        Instruction* instruction) {
   if (instruction->IsParameter()) {

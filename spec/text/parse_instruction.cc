@@ -236,7 +236,7 @@ Instruction* ModuleReader::AddTo(Scope& scope, std::unique_ptr<Instruction> inst
   return scope.computation->Add(std::move(instruction));
 }
 
-// Adds an instruction whose present name is the stem of its final name.
+// Adds an instruction whose current name is the stem of the name that NameUnnamed gives it.
 Instruction* ModuleReader::AddUnnamed(Scope& scope, std::unique_ptr<Instruction> instruction) {
   scope.unnamed_instructions.push_back(instruction.get());
   return scope.computation->Add(std::move(instruction));
@@ -258,7 +258,7 @@ namespace {
 // Returns the attribute of that name, given the part of the instruction that has been read.
 std::optional<Attr> AttributeNamed(const Instruction& instruction, absl::string_view name) {
   const std::optional<Attr> attr = AttributeFromText(instruction.opcode(), name);
-  // The thread is an attribute of the wrapper, which is read with those of the wrapped operation.
+  // The thread is the wrapper's attribute, but is read with the wrapped operation's attributes.
   if (!attr && name == RowOf(Attr::kAsyncExecutionThread).text) return Attr::kAsyncExecutionThread;
   // XLA's canonical print uses the name `calls` for to_apply.
   const bool renamed = name == RowOf(Attr::kCalls).text && (!attr || instruction.Has(*attr)) &&

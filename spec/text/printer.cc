@@ -91,7 +91,7 @@ absl::string_view AsyncSuffix(Opcode opcode) {
   return opcode == Opcode::kAsyncUpdate ? "-update" : "-done";
 }
 
-// Returns true if "operation-start" would be read as another opcode, or not at all.
+// Returns true if the short form "operation-start" is another opcode or would not be read.
 bool NameIsTaken(Opcode operation, absl::string_view suffix) {
   return operation == Opcode::kConstant ||
          OpcodeFromName(absl::StrCat(OpcodeName(operation), suffix)).has_value();
