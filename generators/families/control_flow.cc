@@ -269,7 +269,7 @@ bool GenerateCount(ModuleWriter& w) {
     double next = doubles ? 2 * end : end + 1;
     if (next <= whole.high) end = next;
   }
-  // s1 contains only -1 and 0: the step is -1, and -1 plus -1 wraps to 0.
+  // The only values of s1 are -1 and 0. Its step is -1, since -1 plus -1 wraps to 0.
   const double step = doubles ? 2 : whole.high < 1 ? -1 : 1;
   const ValueFacts facts = RangeFacts(std::min(start, 0.0), std::max(end, 0.0), true);
   std::vector<ModuleWriter::Parameter> state = {{Shape::Scalar(type), facts}};

@@ -21,8 +21,8 @@ namespace hlocts {
 
 inline constexpr int64_t kEvery = -1;
 
-// The leaves of one replica and partition. kEvery means all replicas or partitions that have
-// no block of their own.
+// The leaves of one replica and partition. kEvery means all replicas or partitions that no other
+// block names.
 struct LiteralsBlock {
   int64_t replica = kEvery;
   int64_t partition = kEvery;

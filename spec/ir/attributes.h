@@ -73,8 +73,8 @@ struct MeshAxes {
     int64_t size = 0;
     bool operator==(const Axis&) const = default;
   };
-  // The second of three factors of an axis, whose size is pre_size * size * rest. If `size` is 0,
-  // the part is the whole axis.
+  // The second of the three factors pre_size * size * rest into which an axis is split. If `size`
+  // is 0, the part is the whole axis.
   struct Part {
     int64_t axis = 0;  // index in `axes`
     int64_t pre_size = 1;

@@ -152,7 +152,7 @@ absl::StatusOr<uint64_t> ParseNan(PrimitiveType type, absl::string_view text, ui
           type, text, absl::StrFormat("expected the significand bits of a NaN, 0x1 to 0x%x", mask));
     }
   }
-  // A format with a single NaN has no NaN sign.
+  // With the sign, the code is no NaN in a format with a single NaN, so the sign is dropped.
   return IsNanBits(format, code) ? code : format.nan_bits();
 }
 

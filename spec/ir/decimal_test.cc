@@ -44,7 +44,7 @@ TEST(DecimalTest, PrintsTheShortestDecimal) {
            Case{T::kF64, 0x3fb999999999999a, "0.1"},
            Case{T::kF64, 0x7ff8000000000000, "nan"},
            Case{T::kF16, 0x2e66, "0.1"},    // 0.0999755859375
-           Case{T::kF16, 0x7bff, "65500"},  // 65504: 65500 is nearer to it than to 65472
+           Case{T::kF16, 0x7bff, "65500"},  // 65504, which is nearer to 65500 than 65472 is
            Case{T::kBF16, 0x3dcd, "0.1"},
            Case{T::kBF16, 0x7f7f, "3.39e+38"},
            Case{T::kF8E4M3FN, 0x7e, "450"},  // 448; the next code is NaN

@@ -40,7 +40,7 @@ struct FloatFormat {
   uint64_t sign_mask() const { return has_sign ? uint64_t{1} << (width() - 1) : 0; }
   // Returns the code of the largest finite value, with sign bit 0.
   uint64_t max_finite_bits() const;
-  // Returns a quiet NaN, with sign bit 0 unless the only NaN has it set; 0 if the format has none.
+  // Returns a quiet NaN, with sign bit 0 unless the only NaN has sign bit 1; 0 if there is no NaN.
   uint64_t nan_bits() const;
   // Returns positive infinity. Requires has_infinity().
   uint64_t infinity_bits() const;

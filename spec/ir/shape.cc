@@ -119,7 +119,7 @@ Shape Shape::WithDefaultLayout() const {
   });
 }
 
-// Is frequently called, so does not first copy the layout, which is most of a shape.
+// Does not copy and then remove the layout, which is most of a shape, since this is often called.
 Shape Shape::WithoutLayout() const {
   Shape result(element_type_, dimensions_);
   result.dynamic_dimensions_ = dynamic_dimensions_;

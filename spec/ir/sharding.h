@@ -55,7 +55,7 @@ struct Mesh {
   std::vector<MeshAxis> axes;
   std::vector<int64_t> devices;  // in row-major order of the axes; empty: 0, 1, 2, ...
 };
-// The second of three factors of an axis, whose size is pre * size * rest; possibly the whole axis.
+// The second of the three factors pre * size * rest into which an axis is split.
 struct AxisPart {
   int64_t axis = 0, pre = 1, size = 1;
   bool operator==(const AxisPart&) const = default;

@@ -174,8 +174,8 @@ bool JoinModulusOfSquares(const Ball& ball, const SetContext& context, ComplexSe
   return true;
 }
 
-// Adds NaN to both parts if one may be infinite. Such a part is a product of factors, one of which
-// may be infinite. The other part may then be that infinity times zero, which is NaN.
+// Adds NaN to both parts if one may be infinite. An infinite part is a product with an infinite
+// factor. The other part may be the same factor times zero, which is NaN.
 void JoinOverflownFactors(ComplexSet& box, const SetContext& context) {
   constexpr uint16_t kInfinities = AcceptanceSet::kPosInf | AcceptanceSet::kNegInf;
   if (!box.re.Has(kInfinities) && !box.im.Has(kInfinities)) return;

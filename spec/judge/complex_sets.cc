@@ -17,8 +17,7 @@ long double Square(double x) { return static_cast<long double>(x) * x; }
 
 // Widens the modulus by the error of computing x^2 + y^2 in the format. Lemma (lemma 24): each
 // square, and the sum, loses less than the least normal number lambda if flushed, and half a
-// subnormal step otherwise. The total loss is less than 2 lambda; the gain is smaller. The modulus
-// is the root.
+// subnormal step otherwise. The total loss is less than 2 lambda, and the sum gains less than that.
 void WidenBySquares(const FloatFacts& facts, Image& image) {
   const long double lost = 2 * static_cast<long double>(facts.min_normal);
   const long double lo = Square(image.lo.value) - lost, hi = Square(image.hi.value) + lost;

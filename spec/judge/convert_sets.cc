@@ -215,7 +215,7 @@ AcceptanceSet ConvertFloatToInteger(const AcceptanceSet& a, PrimitiveType to, bo
   if (v.pos_inf) values.Add(values.range.hi);
   if (v.neg_inf) values.Add(values.range.lo);
   if (v.nan) values.Add(0);
-  // The documents leave the result for a value out of range open (lemma 20).
+  // The documents do not define the result for a value out of range (lemma 20).
   const bool outside = values.outside || v.nan || v.Infinite();
   if (outside && !saturate)
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
@@ -244,8 +244,8 @@ AcceptanceSet ConvertIntegerToFloat(const AcceptanceSet& a, PrimitiveType from,
     return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
   AcceptanceSet s = StoreImage(r, own);
-  // The conversion may go through f64, which does not represent all 64-bit integers. That rounding
-  // is monotone, so the ends of the interval suffice (lemma 8).
+  // The conversion may go through f64, which does not represent all 64-bit integers. The rounding
+  // to f64 is monotone, so it suffices to round the ends of the interval (lemma 8).
   if (BitWidth(from) == 64 && context.result->p == 24 && context.rule.Allows(kConvertTwice)) {
     Image twice_rounded = r;
     twice_rounded.lo = Point(r.lo.value);

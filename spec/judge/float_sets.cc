@@ -125,8 +125,8 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
 
 namespace {
 
-// Restricts a quotient to the sign that its operands imply, which it has regardless of its error
-// (lemma 16). A zero keeps both signs, since a quotient that underflows may have either.
+// Restricts a quotient to the sign that the operands imply, which no permitted error changes (lemma
+// 16). A zero keeps both signs, since a quotient that underflows may have either.
 AcceptanceSet QuotientOfSign(const View& x, const View& y, AcceptanceSet s) {
   const int signs = ProductSigns(FiniteSigns(x) | InfinitySigns(x), FiniteSigns(y) | ZeroSigns(y));
   if (!s.finite()) return s;
@@ -148,8 +148,8 @@ AcceptanceSet BinaryOfViews(ops::FloatBinary operation, const View& x, const Vie
                             const SetContext& context) {
   const FloatFacts& facts = *context.operand;
   const bool skip = context.rule.Allows(kSkipRounding);
-  // A product may contract with a sum that reads it. So may a quotient, since a division by a splat
-  // may become a multiplication by the reciprocal, and pow(x, 2), which compilers expand to x*x.
+  // A product may contract with a sum that reads it. A quotient may, since a division by a splat
+  // may become a product with the reciprocal. pow(x, 2) may, since compilers expand it to x*x.
   auto contractible = [&](const Image& image) {
     AcceptanceSet s = StoreImage(image, context);
     MarkContractible(s);

@@ -143,7 +143,7 @@ bool PowerImage(const View& x, const View& y, double least, const SetContext& co
     }
     return true;
   }
-  // Intervals are supported if the exponent is a zero or finite point, or if the base is positive.
+  // Intervals are supported if the exponent is one finite number, or if the base is positive.
   if (y.nan || y.Infinite() || x.nan || x.Infinite()) return false;
   if (x.Negative() && !(y.lo == y.hi && IsInteger(y.lo))) return false;
   if (x.Zero() && (!y_points || ys.count != 1)) {

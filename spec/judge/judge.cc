@@ -219,7 +219,7 @@ bool SameButNans(const Literal& expected, const Literal& actual) {
 }
 
 // Judges an exact leaf by comparing bits, the fast path for nearly all exact leaves. Returns false
-// if the leaf must be judged by element.
+// if the leaf must be judged element by element.
 bool SettledByBits(const SetArray& set, const Literal& actual, Tally& tally) {
   if (!set.exact() || actual.has_runtime_sizes()) return false;
   const Literal& expected = set.literal();

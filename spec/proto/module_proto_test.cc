@@ -49,7 +49,6 @@ TEST_P(InstructionTest, TextProtoTextIsAFixpoint) {
   EXPECT_EQ(PrintModule(*from_text), text);
 }
 
-// Every attribute that has a field occurs in a row.
 INSTANTIATE_TEST_SUITE_P(Attributes, InstructionTest, ::testing::ValuesIn(InstructionRows()));
 
 TEST(ModuleProtoTest, HeaderIsAFixpoint) {

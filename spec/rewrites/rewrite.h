@@ -44,7 +44,8 @@ struct RewriteMatch {
 // Returns every match in the computation that `profile` permits; an instruction may have several.
 std::vector<RewriteMatch> FindRewrites(const Computation& computation, Profile profile);
 
-// Returns the list's problems, one line each: invalid patterns, strict profiles, repeated names.
+// Returns the errors in rewrites.def, one line each: invalid patterns, strict profiles, repeated
+// names.
 std::vector<std::string> LintRewrites();
 
 }  // namespace hlocts

@@ -33,7 +33,7 @@ double ReadBack(const std::string& text, size_t from) {
   const char* begin = text.data() + from;
   if (*begin == '-') ++begin;
   auto read = absl::from_chars(begin, text.data() + text.size(), value);
-  // Digits that were rounded up beyond the largest double are read as that double, with an error.
+  // If the digits are beyond the largest double, from_chars sets `ec` and yields that double.
   bool overflow = read.ec == std::errc::result_out_of_range && value > 1;
   return overflow ? HUGE_VAL : value;
 }
