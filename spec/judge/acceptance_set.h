@@ -45,7 +45,7 @@ enum class WideningCause : uint8_t {
 };
 inline constexpr WideningCause kLastWideningCause = WideningCause::kParts;
 absl::string_view WideningCauseName(WideningCause cause);
-// Returns the lemma that bounds the width; 0 if there is none or it depends on the instruction.
+// Returns the lemma that bounds the width; 0 if there is none or if it differs by instruction.
 int LemmaOf(WideningCause cause);
 
 struct AcceptanceSet {

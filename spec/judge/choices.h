@@ -49,8 +49,8 @@ class ChoiceMap {
 bool HaveGapBetween(const AcceptanceSet& a, const AcceptanceSet& b);
 // Returns the alternative sets at element * components + component, or only array.At() if none.
 std::vector<AcceptanceSet> ChoicesAt(const SetArray& array, int64_t at);
-// Returns true if the set and, for an element with alternative sets, one of these accept the
-// component.
+// Returns true if the set accepts the component and, if the element has alternative sets, one of
+// them accepts it, too.
 bool AcceptsChoice(const SetArray& array, const AcceptanceSet& set, const Literal& literal,
                    int64_t index, int component);
 // Returns true if the element is any NaN and the set accepts only a NaN of known bits (lemma 22).

@@ -30,8 +30,8 @@ ComplexSet JoinBoxes(const ComplexSet& a, const ComplexSet& b);
 
 // Returns true if z has one value, counting all NaNs as one. For the strict profile (lemma 24).
 bool OneValue(const ComplexSet& z, Wide& value);
-// Returns the values of each part of f: that of f, that in Annex G of C, or NaN. Zeros and
-// infinities have either sign if `signs_free`.
+// Returns the set in which each part is NaN or, within the rule's ulps, the part of f, which has
+// the special values of C's Annex G. Zeros and infinities have either sign if `signs_free`.
 ComplexSet SpecialBox(const Wide& f, bool signs_free, const SetContext& context);
 bool SignsFree(const Wide& z, const Wide& f);
 

@@ -52,9 +52,8 @@ void IncludeLongQuotients(const View& x, const View& y, const FloatFacts& facts,
 }
 
 // Returns the set for an operand that may be flushed: the join of the image of the operand itself
-// and the image of the zeros as which it may be read. The two are computed separately, because the
-// image of one interval around both operands would contain all values between the images (lemma
-// 14).
+// and the image of the zeros that may be read instead. The images are computed separately, because
+// one interval around operand and zeros would have all values between the images (lemma 14).
 template <typename ImageOf>
 AcceptanceSet OfReadings(const AcceptanceSet& s, const SetContext& context, bool hull, ImageOf of) {
   const uint32_t permissions = context.rule.permissions;

@@ -22,8 +22,7 @@ using MpfrUnary = int (*)(mpfr_t, const mpfr_t, mpfr_rnd_t);
 
 int MpfrLogistic(mpfr_t result, const mpfr_t x, mpfr_rnd_t round) {
   // Computes 1 / (1 + exp(-x)). The inner steps use 400 bits: the relative error is below 2^-398
-  // before the result is rounded to 200 bits, so the error moves no end of the enclosure (lemma
-  // F5).
+  // before the result is rounded to 200 bits, so it does not move the enclosure's ends (lemma F5).
   mpfr_t t;
   mpfr_init2(t, 400);
   mpfr_neg(t, x, MPFR_RNDN);
@@ -99,7 +98,7 @@ Enclosure EncloseByMpfr(const Compute& compute) {
   mpfr_init2(y, 200);
   compute(y);
   Enclosure enclosure = {mpfr_get_d(y, MPFR_RNDD), mpfr_get_d(y, MPFR_RNDU)};
-  // An inexact 200-bit result that is a double may be off by its last bit, so widens the enclosure.
+  // Widens the enclosure of an inexact value whose 200-bit result happens to be a double.
   bool looks_exact = enclosure.lo == enclosure.hi;
   mpfr_clear(y);
   if (looks_exact && std::isfinite(enclosure.lo) && mpfr_inexflag_p()) {

@@ -70,7 +70,8 @@ struct Bound {
     if (value == -kInfinity) return -kLargestDouble;
     return UpIf((residual != 0) & (residual != -1), value);
   }
-  // Returns the exact value rounded to odd. To round this to at most 51 bits is a single rounding.
+  // Returns the exact value rounded to odd. Rounding that to at most 51 bits has the same result as
+  // rounding the exact value once.
   double Odd() const;
 };
 

@@ -31,7 +31,7 @@ inline double PowerOfTwoAbove(double lo, double hi) {
 }
 
 // Returns the lowest number reached from hi or from the largest power of two in the interval. It
-// may be below that reached from lo if a module requests a tolerance larger than the number itself.
+// may be below what lo reaches if a module requests a tolerance that exceeds the number itself.
 template <typename Reach>
 double ReachedFromAbove(Reach reach, double lo, double hi) {
   if (!(hi > 0)) return kInfinity;
