@@ -167,7 +167,7 @@ class BitsSource {
   }
 
  private:
-  // Draws an order of the special values, all of which occur once in the round of value `n`.
+  // Draws an order of the special values for the round that contains the value with number `n`.
   void Shuffle(uint64_t n) {
     special_ = SpecialBitsOf(type_);
     SplitMix64 random(n / special_.size() * 0x2545f4914f6cdd1d + operand_ + 1);

@@ -68,7 +68,7 @@ bool CollapsedOfSizeTwo(Instruction& i) {
   }
   return false;
 }
-// Removes the only offset dimension. Of two, the remaining one could then be out of range, which
+// Removes the only offset dimension. If there were two, the other one could be out of range, which
 // breaks another rule.
 bool OffsetsWithoutPlace(Instruction& i) {
   return i.IntList(Attr::kOffsetDims).size() == 1 && SetList(i, Attr::kOffsetDims, {});

@@ -9,8 +9,8 @@
 namespace hlocts::generators {
 namespace {
 
-// Returns the computations that a rule may change: the entry and those that control flow calls, but
-// not fusions and the computations of reductions, sorts and scatters.
+// Returns the computations that a rule may change: the entry and the computations that control flow
+// calls, but not those of fusions, reductions, sorts and scatters.
 std::vector<Computation*> OpenComputations(const Module& module) {
   std::vector<Computation*> open = {module.entry()};
   for (size_t next = 0; next < open.size(); ++next) {

@@ -26,8 +26,8 @@ enum class Outcome : uint8_t {
 inline constexpr Outcome kLastOutcome = Outcome::kProbable;
 absl::string_view OutcomeName(Outcome outcome);  // "pass", "nan_bits", ...
 std::optional<Outcome> OutcomeFromName(absl::string_view name);
-// Returns true for outcomes other than a pass (kNanBits included) and kUnsupported. A person or an
-// expectation has to explain them.
+// Returns true for all outcomes but kPass, kNanBits and kUnsupported. A person or an expectation
+// has to explain them.
 inline bool IsFailure(Outcome outcome) {
   return outcome != Outcome::kPass && outcome != Outcome::kUnsupported &&
          outcome != Outcome::kNanBits;

@@ -189,7 +189,7 @@ absl::StatusOr<std::string> ReadZipMember(absl::string_view archive, const ZipMe
 
 namespace {
 
-// Returns the fields that both headers have, from "version needed" to the sizes of names.
+// Returns the fields of local and central headers from "version needed" to the sizes of names.
 std::string CommonHeader(const std::string& name, const std::string& content) {
   const uint32_t crc = static_cast<uint32_t>(
       crc32_z(0, reinterpret_cast<const Bytef*>(content.data()), content.size()));

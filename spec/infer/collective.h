@@ -23,7 +23,7 @@ enum class CollectiveGroupMode : uint8_t {
 // combination has no meaning.
 absl::StatusOr<CollectiveGroupMode> GroupModeOf(const Instruction& collective);
 
-// Returns the number of ids in `mode`. It is also 1 if the module does not state its counts.
+// Returns the number of ids that exist in `mode`, or 1 if the module does not state its counts.
 int64_t ParticipantCount(const Instruction& collective, CollectiveGroupMode mode);
 
 // Returns the number of devices in the first group, or 0 if neither groups nor module state it.

@@ -110,8 +110,7 @@ class Module {
   bool is_scheduled = false;
   int64_t replica_count = 1;
   int64_t num_partitions = 1;
-  // Present if the header states it. Otherwise the shapes of the entry's parameters and root are
-  // used.
+  // Present if the header states it; else the shapes of the entry's parameters and root apply.
   std::optional<ProgramShape> entry_computation_layout;
   ProgramShape EntryProgramShape() const;  // as stated, or inferred
   std::vector<InputOutputAlias> input_output_alias;

@@ -68,7 +68,7 @@ struct NamedSharding {
 // Converts to the older form, except for raw_text. Returns InvalidArgument for a repeated axis, a
 // part that does not divide its axis, or devices that are not a permutation.
 absl::Status LowerNamedSharding(const NamedSharding& named, Sharding* sharding);
-// Returns the grid of the axes in `only`, which gives a device's part in a manual region.
+// Returns the grid that the axes in `only` define. In a manual region it gives each device's part.
 absl::StatusOr<TileGrid> TileGridOf(const NamedSharding& named, absl::Span<const int64_t> only);
 
 // Return the module's first instruction with an unreduced or uneven sharding; nullptr if none.

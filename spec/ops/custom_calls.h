@@ -12,7 +12,7 @@
 
 namespace hlocts {
 
-// Returns true if the instruction has an effect other than its result. Custom calls declare it.
+// Returns true if the instruction has an effect other than its result; a custom call states that.
 bool HasSideEffect(const Instruction& instruction);
 
 // The custom calls for placements (ruling 0123): annotations of a value's shards, memory or layout,
@@ -57,9 +57,9 @@ struct LapackCall {
   char transpose = 'N';      // trsm, ormqr: N, T or C
   char job = 'V';            // vectors: V or N; gesdd: A (square factors), S (thin factors) or N
   bool left_vectors = true;  // geev: left eigenvectors are computed
-  // The sizes of operands and results, separated by `>`, without batches. m and n are those of the
-  // first operand, k is the smaller of the two, h = n - 1, and any other letter is the size at its
-  // first occurrence (CheckLapackShapes).
+  // The sizes of operands and results, separated by `>`, without batches. m x n is the first
+  // operand, k the smaller of m and n, h = n - 1, and any other letter is the size at its first
+  // occurrence (CheckLapackShapes).
   absl::string_view sizes;
 };
 

@@ -57,8 +57,7 @@ absl::StatusOr<ProgramShape> ProgramShapeFromProto(const proto::ProgramShapeProt
                                                    Malformed malformed);
 void ProgramShapeToProto(const ProgramShape& program, proto::ProgramShapeProto* out);
 
-// The key (KeptText.name) for the original name of an instruction if it is not unique in the
-// module.
+// The key (KeptText.name) of an instruction's own name if that name is not unique in the module.
 inline constexpr absl::string_view kTextName = "name";
 
 }  // namespace hlocts

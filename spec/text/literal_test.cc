@@ -170,7 +170,7 @@ INSTANTIATE_TEST_SUITE_P(Leaves, LeafTest, testing::ValuesIn(kLeaves));
 struct Large {
   const char* shape;
   const char* read;
-  const char* printed;  // without a second pair of braces if the text is short
+  const char* printed;
 };
 
 // An array that is written as one number is printed as that number, not with all its elements.
