@@ -12,8 +12,7 @@
 
 namespace hlocts::generators {
 
-// A source of decisions. Decision 0 is the simplest. An exhausted source returns only 0, so the
-// module ends soon afterwards.
+// A source of decisions. Decision 0 is the simplest. An exhausted source returns only 0.
 class ChoiceSource {
  public:
   virtual ~ChoiceSource() = default;

@@ -43,8 +43,7 @@ const DrawWeights& PlainWeights();
 
 struct GeneratorOptions {
   Stream stream = Stream::kDefined;
-  // The mean number of instructions, without parameters and constants. A module has up to 50 % more
-  // or fewer.
+  // The mean number of instructions without parameters and constants; modules vary by up to 50 %.
   int instructions = 10;
   TypeSet types = ~TypeSet{0};  // allowed element types
   std::vector<Opcode> opcodes;  // empty: all opcodes that have a weight in spec/ops

@@ -11,7 +11,6 @@
 namespace hlocts::generators {
 namespace {
 
-// Gives operand 0 a type that the opcode does not allow.
 bool OperandOfAnotherType(Instruction& i) {
   static constexpr PrimitiveType kTypes[] = {PrimitiveType::kF32, PrimitiveType::kS32,
                                              PrimitiveType::kPred, PrimitiveType::kC64,
@@ -135,7 +134,6 @@ bool BranchOfSeveralParameters(Instruction& i) {
   }
   return false;
 }
-// Returns true if the numbers or shapes of the parameters differ.
 bool OtherParameters(const Computation& a, const Computation& b) {
   std::vector<Instruction*> of_a = a.parameters(), of_b = b.parameters();
   if (of_a.size() != of_b.size()) return true;

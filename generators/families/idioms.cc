@@ -106,7 +106,7 @@ Value* Repeated(ModuleWriter& w, Value* x) {
   return moved;
 }
 
-// Concatenates two arrays, or returns the first if the result is too large.
+// Concatenates two arrays, or returns `x` if the result is too large.
 Value* Concatenated(ModuleWriter& w, Value* x, Value* other, int64_t dimension) {
   Dims dims = x->dims();
   dims[dimension] += other->dims()[dimension];

@@ -24,8 +24,7 @@ struct Start {
 Start DrawStart(ModuleWriter& w, const ReducerRow& row, int64_t count);
 Value* InitOf(ModuleWriter& w, const ReducerRow& row, PrimitiveType type, const Start& start);
 // Returns true seven times in eight if the error of a sum of that many terms can be as large as the
-// sum (e.g. of 12 terms in f8e5m2). As such a sum cannot be checked, the caller draws another
-// operation.
+// sum (e.g. 12 terms in f8e5m2). Such a sum cannot be checked, so callers draw another operation.
 bool IsOpenSum(ModuleWriter& w, PrimitiveType type, double terms);
 // Returns the requirement on `terms` values of magnitude up to `bound` that are summed in `type`.
 // All values must have the same sign if values of both signs could cancel to less than the error of
