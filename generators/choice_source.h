@@ -20,7 +20,7 @@ class ChoiceSource {
   virtual uint64_t Below(uint64_t bound) = 0;
   // Returns true if no decisions are left. The generator then completes the module.
   virtual bool exhausted() const { return false; }
-  // Called before the decisions of each instruction, also of a nested one.
+  // Called before the decisions of each instruction, nested instructions included.
   virtual void Mark() {}
 
   int64_t Range(int64_t low, int64_t high) {  // including both bounds

@@ -51,7 +51,7 @@ TEST(DecisionMutatorTest, MutantsAreValidAndDiffer) {
     text = next;
     texts.insert(text);
   }
-  // Other mutations change a decision that is unused, or yield an equal decision modulo its bound.
+  // The others change an unused decision, or a byte without changing the decision (see its bound).
   EXPECT_GT(changed, kSteps / 4);
   EXPECT_GT(texts.size(), static_cast<size_t>(kSteps) / 4);
 }

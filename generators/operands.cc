@@ -282,7 +282,7 @@ Value* ModuleWriter::FindWithoutSpecials(PrimitiveType type, const Dims& dims,
 
 Value* ModuleWriter::Index(PrimitiveType type, int64_t bound) {
   Requirement demand;
-  // Indices may be out of range, because the operations clamp them; a quarter is not limited here.
+  // The operations clamp indices, so one index operand in four is not limited to [0, bound].
   if (!choose.OneIn(4)) demand = {0, static_cast<double>(bound), false};
   uint64_t kind = choose.Below(8);
   if (kind < 2) {

@@ -54,7 +54,7 @@ Value* Slice(ModuleWriter& w, Value* x, SliceRanges ranges) {
   return moved;
 }
 
-// Slices x back to the sizes `before`, as far as x has them, or to random sizes.
+// Slices x to the sizes `before` where x is at least as large, or to random sizes.
 Value* Sliced(ModuleWriter& w, Value* x, const Dims& before) {
   bool back = before.size() == x->dims().size() && w.choose.Below(3) != 0;
   SliceRanges ranges;

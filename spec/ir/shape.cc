@@ -119,7 +119,7 @@ Shape Shape::WithDefaultLayout() const {
   });
 }
 
-// Does not copy and then remove the layout, which is most of a shape, since this is often called.
+// Is called often, so it builds the result without copying the layout, which is most of a shape.
 Shape Shape::WithoutLayout() const {
   Shape result(element_type_, dimensions_);
   result.dynamic_dimensions_ = dynamic_dimensions_;

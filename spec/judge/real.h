@@ -85,8 +85,8 @@ inline double Bound::Odd() const {
 
 inline int8_t SignOf(double x) { return static_cast<int8_t>((x > 0) - (x < 0)); }
 
-// Returns a + b. If an operand is infinite (the end of an unbounded interval), so is the result, or
-// it is NaN.
+// Returns a + b, or an infinity or NaN if an operand is infinite (the end of an unbounded
+// interval).
 inline Bound AddExact(double a, double b) {
   double s = a + b;
   if (std::isinf(a) || std::isinf(b) || std::isinf(s)) return {s, 0};

@@ -85,8 +85,7 @@ Places FindPlaces(const Descriptor& type) {
   return places;
 }
 
-// Caches the result of FindPlaces. The keys are valid, since descriptors live as long as the
-// program.
+// Caches the results of FindPlaces. Descriptors live as long as the program.
 const Places& PlacesOf(const Descriptor& type) {
   thread_local absl::node_hash_map<const Descriptor*, Places> known;
   auto found = known.find(&type);
