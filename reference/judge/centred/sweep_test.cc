@@ -97,7 +97,7 @@ class SweepTest : public testing::Test {
     return distances;
   }
 
-  // No sum of node 2 is farther than 2.3 * 6 + 1 from its value in the reference execution.
+  // No sum of node 2 is farther than 2.4 * 6 + 1 from its value in the reference execution.
   static constexpr double kReach[] = {1, 2.4, 15.5, 100};
   std::mt19937 random_{11};
   std::vector<std::unique_ptr<Node>> nodes_;
