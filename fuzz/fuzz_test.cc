@@ -295,8 +295,9 @@ TEST(GuideTest, AModuleIsAFunctionOfItsNumberAndSteersToWhatIsNew) {
   EXPECT_GT(in_turn.cells(), static_cast<int64_t>(plain.size()));
 }
 
-// Returns the array of which the instruction concatenates two parts (cut out by negative padding)
-// if its tiles have one element in the concatenated dimension, else nullptr.
+// If the instruction concatenates two parts of one array, cut out by negative padding, and the
+// tiles of the array have one element in the concatenated dimension, returns the array; else
+// nullptr.
 const Instruction* RotatedInTilesOfOne(const Instruction& instruction) {
   if (instruction.opcode() != Opcode::kConcatenate || instruction.operands().size() != 2)
     return nullptr;

@@ -201,7 +201,7 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   std::cout << std::flush;
 }
 
-// Prints one line for each failure, for a record.
+// Prints the failure's row of the table for several failures.
 void PrintRow(const std::string& path, const PassBlame& blame) {
   std::filesystem::path plain(path);
   if (!plain.has_filename()) plain = plain.parent_path();

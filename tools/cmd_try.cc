@@ -234,8 +234,9 @@ std::optional<std::string> Below(const std::string& path) {
 }
 
 // Handles --ci: writes a list of the run's failures, and a workflow that checks the plugin against
-// the list. A list below the working directory is used unchanged; any other list is copied, and the
-// copy is completed. Existing files are not overwritten.
+// the list. If --expectations names a list below the working directory, that list is used
+// unchanged. Any other list is copied, and new failures are added to the copy. No file is
+// overwritten.
 absl::Status PrepareCi(TryOptions& options) {
   SuiteOptions& suite = options.suite;
   const std::string given = suite.expectations;

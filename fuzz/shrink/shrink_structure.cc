@@ -332,7 +332,7 @@ void InlineCalls(Sample& sample, int64_t most) {
 }
 
 // Replaces one of two computations with equal parameter and result shapes by the other.
-bool ExchangeOperands(Sample& sample, const StillFails& still_fails) {
+bool ReplaceComputations(Sample& sample, const StillFails& still_fails) {
   bool progress = false;
   for (size_t from = 0; from < sample.module->computations().size(); ++from) {
     for (size_t to = 0; to < sample.module->computations().size(); ++to) {

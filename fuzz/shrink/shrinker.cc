@@ -190,7 +190,7 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
       {"shardings", false, DropShardings},
       {"devices", false, FewerDevices},
       {"regions", true, InlineRegions},
-      {"computations", false, ExchangeOperands},
+      {"computations", false, ReplaceComputations},
       {"instructions", true, DropInstructions},
       {"constants", false, ConstantsInRegions},
       {"types", false, SimplerTypes},

@@ -140,7 +140,7 @@ bool PromoteCalledToEntry(Sample& sample, const StillFails& still_fails);
 bool InlineRegions(Sample& sample, const StillFails& still_fails);
 // Replaces the first `most` calls of the entry by their callees, even if the failure disappears.
 void InlineCalls(Sample& sample, int64_t most);
-bool ExchangeOperands(Sample& sample, const StillFails& still_fails);
+bool ReplaceComputations(Sample& sample, const StillFails& still_fails);
 bool DropInstructions(Sample& sample, const StillFails& still_fails);
 bool ShrinkDimensions(Sample& sample, const StillFails& still_fails);
 bool ShrinkTogether(Sample& sample, const StillFails& still_fails);

@@ -33,7 +33,7 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
 // false for this project's engines, and for those that accept StableHLO without JAX.
 bool RunsInJax(absl::string_view backend);
 
-// Returns true if JAX can run the engine and it is a plugin file; bundles do not record its path.
+// Returns true if the engine is a plugin file that JAX can run. Bundles do not record its path.
 bool IsPluginFile(absl::string_view backend);
 
 // Reads module, inputs, engine, options and verdict from a directory.

@@ -60,7 +60,8 @@ TEST(LikelyTest, AnErrorBeyondWhatRoundingsProbablyMakeIsSuspect) {
   EXPECT_EQ(suspect->element, 2);
 }
 
-// Results of correct engines that are far from a run in f64: slopes do not describe their errors.
+// Results of correct engines that are far from a run in f64: errors of the first order (lemma 43)
+// do not cover them.
 struct FarButRight {
   const char *module, *argument, *output;
 };

@@ -13,7 +13,8 @@ namespace {
 // Returns steps * stride. It overflows only for arrays without elements, which do not use it.
 int64_t Distance(Int128 steps, int64_t stride) { return static_cast<int64_t>(steps * stride); }
 
-// Returns the step between `size` elements, or 0 for fewer than two, whose step may exceed int64.
+// Returns the distance between adjacent ones of `size` elements. Returns 0 for fewer than two:
+// their distance is not used and may exceed int64.
 int64_t StepBetween(int64_t size, Int128 steps, int64_t stride) {
   return size <= 1 ? 0 : Distance(steps, stride);
 }

@@ -23,10 +23,11 @@ struct ReplicatedRunResult {
 };
 
 // Runs the entry computation on every device; device = replica * partitions + partition.
-// `arguments` contains one literal per entry parameter for each device; a single entry serves every
-// device. The result does not depend on timing. Returns the errors of Evaluate, from the device
-// with the lowest number that failed independently, and
-//   DeadlineExceeded  a deadlock, with the waiting instructions (ruling 0077, 0065), or infeed that
+// arguments[device] has one literal per parameter of the entry computation. If `arguments` has one
+// element only, every device receives it. The result does not depend on timing. Returns the errors
+// of Evaluate, from the device with the lowest number that failed independently, and
+//   DeadlineExceeded  a deadlock, with the waiting instructions (rulings 0077 and 0065), or infeed
+//   that
 //                     is used up (ruling 0066)
 //   InvalidArgument   replica groups that do not fit the number of devices
 absl::StatusOr<ReplicatedRunResult> EvaluateReplicated(

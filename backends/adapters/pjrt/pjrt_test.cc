@@ -84,7 +84,8 @@ TEST(PjrtTest, AnOutputThatIsTooShortIsACrashAndNoRefusal) {
       WriteModule("short", "HloModule m\nENTRY main { ROOT r = f32[4] constant({1, 2, 3, 4}) }\n");
   EXPECT_THAT(Verdict(module, "pjrt:" HLOCTS_SHORT_OUTPUT_PLUGIN),
               StartsWith("crash output of 15 bytes, expected 16"));
-  // If the plugin itself reports this code, the module is rejected, or is unsupported as here.
+  // The status code of a short output, if the plugin itself returns it, means that the module is
+  // rejected or, as here, unsupported.
   const std::string call = WriteModule(
       "call",
       "HloModule m\nENTRY main { ROOT r = f32[] custom-call(), custom_call_target=\"x\" }\n");

@@ -116,7 +116,7 @@ std::vector<double> Butterflies::LengthsOf(absl::Span<const Z> x) const {
   return behind;
 }
 
-// The rounding units of fast Fourier transforms, by length (lemma 21).
+// Bounds of the errors and intermediate values of one fast Fourier transform (lemma 21).
 struct TransformCost {
   double units = 0;    // rounding error, relative to the result's 2-norm
   double flushes = 0;  // loss by flushes and underflow, in units of the least (normal) number

@@ -163,8 +163,8 @@ absl::Status AddHoleNans(SetInterpreter& interpreter, const Instruction& instruc
 // Bounds convolutions by fast algorithms (lemma 19). Transforms combine all elements of an image,
 // so the error depends on the norms of image and kernel, not on the terms of one window.
 
-// Returns an upper bound of the number of points of a transform. Each of three dimensions grows to
-// less than twice its size, and padding by the window yields at most 2^16 points.
+// Returns an upper bound of the number of points of a transform. Each of at most three dimensions
+// grows to less than twice its size. If padding by the window adds more, there are at most 2^16.
 double PointsOf(double terms) {
   constexpr double kLengthened = 8, kPadded = 0x1p16;
   return std::max(kLengthened * terms, kPadded);

@@ -106,7 +106,7 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
                                                     : rule.accumulator->tiny / 2;
-    // A tree of any height has one addition fewer than terms.
+    // A tree of any height has one fewer addition than it has terms.
     const double terms = count * rule.passes;
     double events = parts.products ? terms : 0;
     if (context.rule.Allows(kFlushResult)) events += std::max(terms - 1, 0.0);

@@ -106,7 +106,7 @@ template <class Format>
 struct F32ToByte {
   static uint8_t Apply(float x) { return Format::Encoded(BitsOf(x)); }
 };
-// Returns nullptr if no kernel above converts `from` to `to`. Tables then convert.
+// Returns nullptr if no kernel above converts `from` to `to`. The conversion then uses a table.
 template <class Format>
 KernelFunction OfByteFloat(PrimitiveType byte, PrimitiveType from, PrimitiveType to) {
   using P = PrimitiveType;

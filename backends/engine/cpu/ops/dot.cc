@@ -166,8 +166,8 @@ struct KernelProduct {
 // Returns the product as parts that have several batch entries each.
 PartWorkFactory PartsOf(const KernelProduct& product, const MatrixSizes& sizes) {
   const std::optional<int64_t> lhs = BatchStride(product.lhs), rhs = BatchStride(product.rhs);
-  // Long sums are split, except in a group. Products with long sums are not grouped, so bits are
-  // the same. A complex sum has twice as many terms as a real one.
+  // Splitting a long sum changes its bits, and a group does not split. So products with long sums
+  // are not grouped. A complex sum has twice as many terms as a real one.
   const bool is_deep = 2 * sizes.depth >= kernels::kDeepSum;
   if (!lhs || !rhs || product.lhs.batch.empty() || is_deep) return nullptr;
   return [=, from_a = *lhs, from_b = *rhs](int64_t parts) -> std::optional<PartitionedStep> {

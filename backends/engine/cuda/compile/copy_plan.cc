@@ -9,7 +9,7 @@ namespace hlocts::cuda {
 namespace {
 
 constexpr int kWidest = 16;
-// If a side of a matrix is shorter, most of a tile would be empty.
+// If a side of a matrix is shorter, most of a tile is empty.
 constexpr int64_t kSideToTile = 16;
 
 // Returns true if the view consists of contiguous, aligned groups of `factor` elements.
