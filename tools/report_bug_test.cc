@@ -24,12 +24,13 @@ TEST(ReportBugTest, AReportForTheTrackerHoldsATestOfXla) {
   const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
   Ran ran = RunHlocts("report-bug " + finding);
   EXPECT_EQ(ran.status, 0);
-  EXPECT_THAT(ran.out,
-              AllOf(HasSubstr("# log(rsqrt(-0)) is infinity instead of NaN"),
-                    HasSubstr("This is a question: the documents allow another reading: -0 is"),
-                    HasSubstr("HloPjRtTestBase"), HasSubstr("Literal arg0(ShapeUtil::MakeShape("),
-                    HasSubstr("Execute(std::move(module), {&arg0})"), HasSubstr("GetAsDouble({"),
-                    HasSubstr("std::isnan(*value)")));
+  EXPECT_THAT(
+      ran.out,
+      AllOf(HasSubstr("# log(rsqrt(-0)) is infinity instead of NaN"),
+            HasSubstr("This is a question, because the documents allow another reading. -0 is"),
+            HasSubstr("HloPjRtTestBase"), HasSubstr("Literal arg0(ShapeUtil::MakeShape("),
+            HasSubstr("Execute(std::move(module), {&arg0})"), HasSubstr("GetAsDouble({"),
+            HasSubstr("std::isnan(*value)")));
 }
 
 TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {

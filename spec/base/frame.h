@@ -37,7 +37,7 @@ class FrameReader {
     size_t begin, end;
   };
   using Clock = std::chrono::steady_clock;
-  // Waits until a read does not block. kDeadlineExceeded: this takes longer than `deadline`.
+  // Waits until a read would not block. Returns kDeadlineExceeded if `deadline` passes first.
   absl::Status Await(Clock::time_point deadline);
   // Returns the extent of the first frame in the buffer, or nullopt while the frame is incomplete.
   absl::StatusOr<std::optional<Extent>> Front() const;

@@ -39,8 +39,8 @@ ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t outp
     if (lemma != 0) absl::StrAppend(&text, "  lemma:       ", lemma, " (spec/judge/RULES.md)\n");
     if (s.cause == WideningCause::kUlps)
       absl::StrAppend(&text,
-                      "  bound:       not proved, but requested by result_accuracy, published or ",
-                      "measured (\"Figures that are published\" in spec/judge/RULES.md)\n");
+                      "  bound:       not proved: a published or measured figure, or the module's ",
+                      "result_accuracy (\"Figures that are published\" in spec/judge/RULES.md)\n");
   }
   if (set.joint != nullptr) {
     absl::StrAppend(&text, "  jointly:     ", set.joint->kind(), " (of all elements)\n");

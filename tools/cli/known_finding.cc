@@ -13,9 +13,10 @@
 namespace hlocts::tools {
 
 std::string QuestionText(const findings::Finding& finding) {
-  return finding.question() ? absl::StrCat("a question: the documents allow another reading: ",
-                                           finding.legal_reading())
-                            : "";
+  return finding.question()
+             ? absl::StrCat("a question, because the documents allow another reading. ",
+                            finding.legal_reading())
+             : "";
 }
 
 std::string KnownFinding::ToText() const {

@@ -48,11 +48,11 @@ std::string PythonPackage() {
 
 absl::Status WithConverterHint(const absl::Status& status) {
   if (!absl::IsUnavailable(status)) return status;
-  return absl::UnavailableError(
-      absl::StrCat("StableHLO is converted by XLA's converter, which this build lacks, or by "
-                   "jaxlib's (`pip install ",
-                   PythonPackage(), "jax`, or a command in ", pjrt::kConverterVariable,
-                   "): ", status.message()));
+  return absl::UnavailableError(absl::StrCat(
+      "cannot convert StableHLO: this build has no converter of XLA's, and jaxlib's did "
+      "not start. To install it: `pip install ",
+      PythonPackage(), "jax`, or name a command in ", pjrt::kConverterVariable, ". ",
+      status.message()));
 }
 
 // Replaces "-", the name of standard input in the converter's locations, by `path`.

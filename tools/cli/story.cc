@@ -121,13 +121,13 @@ std::string NarrowerText(const reports::Verdict& verdict, bool explained) {
   std::set<std::string> facts;
   for (const std::string& freedom : verdict.freedoms)
     for (std::string& fact : reports::FactsOfFreedom(freedom)) facts.insert(std::move(fact));
-  return absl::StrCat(
-      explained ? "" : "--explain names the step that widens the sets; ",
-      verdict.profile == "strict" ? "" : "--profile=strict, ",
-      facts.empty() ? "a fact that the engine promises"
-                    : absl::StrCat("a fact that the engine promises: ", absl::StrJoin(facts, ", ")),
-      " (--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts) or other inputs "
-      "(--seed=N --data=exact: sums without roundings) make the sets narrower");
+  return absl::StrCat(explained ? "" : "--explain names the step that widens the sets. ",
+                      "Each of these makes the sets narrower: ",
+                      verdict.profile == "strict" ? "" : "--profile=strict; ",
+                      "other inputs (--seed=N --data=exact: sums without roundings); a fact that "
+                      "the engine promises",
+                      facts.empty() ? "" : absl::StrCat(": ", absl::StrJoin(facts, ", ")),
+                      " (--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts)");
 }
 
 }  // namespace

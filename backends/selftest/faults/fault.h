@@ -170,7 +170,7 @@ T* Attribute(Instruction& instruction, Attr attr) {
 // situation ("if the output element is larger ...", "GE is true where ...", an example), a fault
 // acts in that situation and nowhere else.
 //
-// WORDS are joined by &. Each word must match the instruction, or not match it after "!". A word is
+// WORDS are joined by &. Each word must match the instruction; a word after "!" must not. A word is
 // a name that refusal_families.cc gives to a property of instructions ("size-one", "replicas"), or
 // a substring of the instruction's line, printed without names and blanks: "direction=GE",
 // "=f32[2,3]", "(f32[3],".
