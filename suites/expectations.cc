@@ -199,7 +199,24 @@ absl::StatusOr<ExpectationList> ExpectationList::Load(const std::string& path, b
       HLOCTS_RETURN_IF_ERROR(Annotate(CheckRelease(result.impl_->engines, release), place));
     }
   }
+  HLOCTS_RETURN_IF_ERROR(result.AddSignatures(path));
   return result;
+}
+
+absl::Status ExpectationList::AddSignatures(const std::string& path) {
+  if (impl_->list.signatures_of().empty()) return absl::OkStatus();
+  const std::filesystem::path other =
+      std::filesystem::path(path).replace_filename(impl_->list.signatures_of() + ".textproto");
+  if (other == path) return InvalidInput(path, ": signatures_of names the list itself");
+  // The list of a claim is packed without the other one.
+  HLOCTS_ASSIGN_OR_RETURN(const ExpectationList added, Load(other.string()));
+  for (size_t i = 0; i < added.size(); ++i) {
+    const auto& entry = added.impl_->list.expectation(static_cast<int>(i));
+    if (!entry.query().empty()) continue;
+    *impl_->list.add_expectation() = entry;
+    impl_->places.push_back(added.impl_->places[i]);
+  }
+  return absl::OkStatus();
 }
 
 std::vector<std::string> ExpectationList::WithoutCase(

@@ -61,6 +61,9 @@ class ExpectationList {
   size_t size() const;
 
  private:
+  // Adds the signatures of the list that `signatures_of` of the list at `path` names.
+  absl::Status AddSignatures(const std::string& path);
+
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };

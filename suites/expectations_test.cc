@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "spec/base/status_testing.h"
+#include "suites/expectations.pb.h"
 
 namespace hlocts::suites {
 namespace {
@@ -114,6 +115,20 @@ TEST(ExpectationsTest, AnOptionIsWhole) {
     list->Apply(verdict, "");
     EXPECT_EQ(verdict.expected, row.holds) << row.condition << " of " << row.backend;
   }
+}
+
+TEST(ExpectationsTest, SignaturesOfTheSameCompilerApply) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto list, ExpectationList::Load(ExpectationsPath("jaxlib@0.10.2")));
+  reports::Verdict verdict;
+  verdict.backend = "jaxlib@0.10.2";
+  verdict.kind = Outcome::kCrash;
+  const auto* entry =
+      list.Explaining("crash rng Check failed: primitive_type ==", verdict, nullptr);
+  ASSERT_NE(entry, nullptr);
+  EXPECT_EQ(entry->link(), "results/findings/xla-rng-of-s4");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto own, ListOf("itself.textproto", "signatures_of: 'none'"));
+  EXPECT_EQ(own.size(), 0u);
+  EXPECT_FALSE(ListOf("itself.textproto", "signatures_of: 'itself'").ok());
 }
 
 TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
