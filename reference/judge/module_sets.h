@@ -24,8 +24,8 @@ struct JudgeOptions : EvalOptions {
   // bounds. The strict profile always does so. A failure must be confirmed with `rigorous` before
   // it is reported (Judge does so).
   bool rigorous = false;
-  // If not 0, the sets are likely sets: n roundings of a sum add at most as much as `likely` times
-  // the square root of n (lemma 32). Values outside these sets may still be acceptable.
+  // If not 0, the sets are likely sets: n roundings of a sum add at most `likely` times the square
+  // root of n unit roundoffs (lemma 32). Values outside these sets may still be acceptable.
   double likely = 0;
   // Narrows wide sets of outputs and sums by centred forms (lemma 43).
   bool centred = true;

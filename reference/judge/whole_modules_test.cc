@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // The angle has an error of many turns.
     FarButRight{"ENTRY e { x = f32[3] parameter(0) y = f32[3] constant({1e30, 3, -7}) d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} ROOT r = f32[] sine(d) }",
                 "f32[3] {1.3, 2.7, 5.1}", "f32[] -0.9"},
-    // The first cosine may be of any angle. The power and the second cosine are flat there.
+    // The angle of the first cosine is unknown. Power and second cosine are flat in the f64 run.
     FarButRight{"ENTRY e { p = bf16[2] parameter(0) x = bf16[1] slice(p), slice={[0:1]} y = bf16[1] slice(p), slice={[1:2]} a = bf16[1] power(x, y) c = bf16[1] cosine(a) b = bf16[1] power(a, c) ROOT r = bf16[1] cosine(b) }",
                 "bf16[2] {1.00025555e+30, 0.734375}", "bf16[1] {-0.4921875}"},
     // If its operands are flushed, atan2 is pi or -pi; the square is flat at the mean of both.
@@ -154,8 +154,8 @@ TEST(LikelyTest, NearlyEqualTermsErrAlike) {
   EXPECT_GT(found->most, 0.1);
 }
 
-// 64 sums of 512 products each. The factors are (0.37 k² mod 1) - 0.4; the products are added in
-// order or by size, in f32, in a coarser accumulator, or without one of them.
+// 64 sums of 512 products each. The factors are (0.37 k² mod 1) - 0.4. The products are added in
+// order or by size, in f32 or in a coarser accumulator; sum 40 may lack one product.
 class LikelyDotTest : public testing::Test {
  protected:
   static constexpr int kRows = 64, kTerms = 512;

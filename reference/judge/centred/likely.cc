@@ -30,7 +30,7 @@ constexpr int64_t kStackBytes = 64 << 10;
 
 // The change of the result if an element changes by one unit. `together` is the change if all paths
 // to the result deviate equally, so that they may cancel. `square` is a sum of squares, for paths
-// that deviate independently, as in fma(a, b, -ab), which need not be 0.
+// that deviate independently: fma(a, b, -ab), for example, need not be 0.
 struct Way {
   double together = 0;
   Square square = 0;
@@ -89,7 +89,7 @@ class Sweeper {
         return;
       case NodeKind::kElementwise:
         for (size_t k = 0; k < node.operands.size(); ++k) {
-          // The middle is 0 for the sine of a large argument, whose slopes are [-1, 1].
+          // Not the middle: it is 0 for the sine of a large argument, whose slopes are in [-1, 1].
           const double steepest = Steepest(node.slopes[i * node.operands.size() + k]);
           Add(node.operands[k], ElementOf(nodes_[node.operands[k]]->set, i), steepest, way);
         }
@@ -214,7 +214,7 @@ class LeafTests {
   }
 
  private:
-  // Does not test elements with an infinite deviation, which is due to the range, not to rounding.
+  // An element with an infinite deviation (due to its range, not to rounding) is not tested.
   void Compare(int64_t i, double at, double deviation, bool keep) {
     const double distance = std::fabs(RealAt(actual_, i) - at);
     const double off = distance == 0 ? 0 : distance / deviation;

@@ -62,15 +62,15 @@ class ReferencePointRun {
 
 // The result of the tests of lemma 44: the element that exceeds the probable error the most.
 // kTerms: no element is improbable, and outputs that the tests cannot resolve agree by terms.
-// `element` is the farthest of the latter, `deviation` the size of a typical term.
+// `element` is then the farthest element of these outputs, `deviation` the size of a typical term.
 struct StatisticalTestResult {
   enum class Test : uint8_t { kElement, kVariance, kBias, kTerms };
   int64_t elements = 0;  // the number of elements that were tested singly
   double limit = 0;      // in deviations; a correct engine stays below it with probability 1 - 1e-7
   double most = 0;       // the largest deviation found, in standard deviations
-  // The least, over the outputs that do not agree by terms, of the median effective bits of sets as
-  // wide as the limit. 0 if the judge would not pass an output with such sets, or if there is no
-  // such output.
+  // The least of the outputs' median effective bits, with sets as wide as the limit. Outputs that
+  // agree by terms are excluded. 0 if the judge would not pass an output with such sets, or if all
+  // outputs agree by terms.
   double bits = 0;
   Test test = Test::kElement;
   int64_t output = 0, element = 0;  // the element; for kVariance and kBias the farthest element

@@ -197,8 +197,8 @@ bool HasTerms(NodeKind kind) {
 
 }  // namespace
 
-// Returns the slope of a product with respect to one factor. `box` belongs to the other factor: the
-// slope is half the sum of its value in an execution and its value in the reference (slopes.cc).
+// Returns the slope of a product with respect to one factor: half the sum of the other factor's
+// values in an execution and in the reference execution (slopes.cc). `box` is the other factor's.
 Slope FactorOf(const Box& box) {
   if (box.lo == box.hi) return {box.at, 0};
   const double lo = box.lo / 2 + box.at / 2, hi = box.hi / 2 + box.at / 2;

@@ -22,7 +22,7 @@ constexpr int64_t kVisitsMax = 1 << 20;
 // The cost of visiting an element in kSweepLanes lanes, relative to a visit in one lane.
 constexpr double kCostTogether = 5;
 
-// Returns `size` as an f32 that is at least as large, up to one rounding.
+// Returns `size` rounded to f32, or the least normal f32 if `size` is smaller but not 0.
 float Size(double size) {
   return size == 0 ? 0 : std::max(static_cast<float>(size), std::numeric_limits<float>::min());
 }
@@ -197,7 +197,7 @@ void Sweep<kLanes>::CollapseToMidpoint(const Node& node, int64_t element, Weight
   }
 }
 
-// Returns true for each lane whose sweep stops at the node: if `all`, or if that adds little error.
+// Returns true for each lane whose sweep stops at `node`: if `all`, or if a stop adds little error.
 template <int kLanes>
 std::array<bool, kLanes> Sweep<kLanes>::StopsAt(const Node& node, Weights& weights, bool all) {
   Lanes stopped{}, passed{};

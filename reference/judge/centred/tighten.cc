@@ -143,7 +143,7 @@ void Tape::SweepFrom(Sweeps& sweeps, absl::Span<const int64_t> wide, const Effor
 }
 
 // Computes the number of elements that get a full sweep. For an array that is not an output, this
-// is most of the elements or none, since readers use the elements together.
+// is at least half of the elements or none, since readers use the elements together.
 Tape::Effort Tape::EffortFor(Sweeps& sweeps, int32_t number, absl::Span<const int64_t> wide,
                              double alone, const Effort& most) {
   const double together = ProbeTogether(sweeps, number, wide, most.budget);

@@ -97,8 +97,8 @@ inline double F32Down(double x) {
 inline double F32Up(double x) { return -F32Down(-x); }
 
 // Stores [tlo, thi], widened by the rule's ulps; tlo and thi have the same sign. Returns false if
-// the interval is near an end of the range. The ulp grows at a power of two, so the lower end of
-// that power of two may be below the lower end of tlo (lemma 17).
+// the interval is near an end of the range. The ulp grows at a power of two, so the values for that
+// power may begin below the values for tlo (lemma 17).
 [[gnu::always_inline]] inline bool StoreOrdinaryUlps(double tlo, double thi,
                                                      const SetContext& context, Ends& e) {
   const FloatFacts& facts = *context.result;

@@ -201,7 +201,7 @@ class ColumnLoop {
                                           bool point) const {
     if (point) return point_;
     const uint32_t a = x.cause != nullptr ? x.cause[i] : 0, b = y.cause != nullptr ? y.cause[i] : 0;
-    // Chooses the cause like Blame: that of the wider inexact operand, or own_ if both are exact.
+    // Chooses the cause of the wider inexact operand, or own_ if both are exact, like WithCause.
     const bool from_a = a >> 24 != 0, from_b = b >> 24 != 0;
     if (from_a && from_b) return x.hi[i] - x.lo[i] >= y.hi[i] - y.lo[i] ? a : b;
     return from_a ? a : from_b ? b : own_;

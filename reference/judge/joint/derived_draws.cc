@@ -41,7 +41,7 @@ bool DrawsFreely(const Module& module, const TargetFacts& facts) {
   return false;
 }
 
-// Replaces the bits that rng-bit-generator draws by others. The draws of rng depend on the seed.
+// Replaces the bits that rng-bit-generator draws. Other draws of rng follow from another rng_seed.
 class OtherBits : public EvalHook {
  public:
   OtherBits(uint64_t seed, const TargetFacts& facts) : word_(seed), facts_(facts) {}

@@ -27,7 +27,7 @@ struct Feature {
   double mean_most = 0;
 };
 
-// Returns (x - mean) / deviation * scale + offset, also for engines that scale the deviation first.
+// Returns (x - mean) * deviation * scale + offset, with a bound for any order of the products.
 Approximate Normalize(const BatchNorm& norm, const Approximate& x, const Feature& feature) {
   const Approximate &mean = feature.mean, &deviation = feature.deviation, &scale = feature.scale,
                     &offset = feature.offset;

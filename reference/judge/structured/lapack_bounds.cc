@@ -277,7 +277,7 @@ FactorBounds RefinedFactor(const WideMatrix& a, const EnclosedMatrix& l, const W
 }
 
 // Lemma. Let L' L'^H = A + E, |E| <= e, |L'| <= M and |L'^-1| <= C. Let g and Y be as in
-// SolveBounds, and Y* the same as Y for L'^H. Let y be the engine's first solution and x its
+// SolveBounds, and Y* the Y of L'^H. Let y be the engine's first solution and x its
 // second, with residuals r_1 <= g (I + M Y)(|b| + M|y|) and r_2 <= g (I + M^T Y*)(|y| + M^T|x|).
 // Then |y| <= M^T|x| + r_2 <= N|x| for a fixed point N = M^T + g (I + M^T Y*)(M^T + N). From (A +
 // E) x = b - r_1 - L' r_2, the distance z from A^-1 b satisfies

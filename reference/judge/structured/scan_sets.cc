@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs scan (ruling 0100) on sets, trip by trip. An engine may choose another order only if
-// is_associative permits it. Then the sets of this order suffice only if all orders have the same
+// is_associative permits it. Then the sets in trip order suffice only if all orders have the same
 // results, as for an associative operation on integers; otherwise the results are unspecified. A
-// computation that subtracts is not associative, although the module asserts it (ruling 0074).
+// computation that subtracts is not associative, even if the module asserts it (ruling 0074).
 #include <utility>
 
 #include "reference/judge/interpreter/handlers.h"

@@ -28,7 +28,7 @@ struct ResidualBound {
   double relative = 0, flush = 0;
   bool right_side = true;
 };
-// For each batch: `free` is true if any result is permitted, `overflow` if infinities and NaNs are.
+// By system: `free` if any result is permitted, `overflow` if infinities and NaNs are permitted.
 struct OpenSystems {
   std::vector<bool> free, overflow;
 };

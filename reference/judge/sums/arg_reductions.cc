@@ -105,7 +105,7 @@ AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   return key;
 }
 
-// Records which values and indices belong together, since their joined sets do not (lemma 31).
+// Records which value belongs to which index; their joined sets do not show this (lemma 31).
 void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
                  const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
   if (winners.size() < 2) return;

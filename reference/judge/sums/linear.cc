@@ -20,7 +20,7 @@ void NoteBits(double x, int width, Linear& linear) {
   uint64_t bits;
   std::memcpy(&bits, &x, sizeof(bits));
   int exponent = ExponentOf(x);
-  // Most numbers of an array change neither value.
+  // Most numbers of an array change neither the bits nor the quantum.
   if (linear.bits >= width && exponent - (width - 1) >= linear.quantum) return;
   uint64_t mantissa = bits & ((uint64_t{1} << 52) - 1);
   if (exponent == -1023) {
@@ -117,7 +117,7 @@ bool AreMultiples(const float* x, int64_t count, int32_t most, const Linear& lin
 bool NoteFloats(const float* x, int64_t count, Linear& linear) {
   const FloatScan scan = Scan(x, count);
   if (!scan.ordinary) return false;
-  // Most blocks change neither value.
+  // Most blocks change neither the bits nor the quantum.
   const bool noted = linear.bits >= 24 && FloatExponent(scan.least) - 23 >= linear.quantum;
   if (scan.most == 0 || noted || AreMultiples(x, count, scan.most, linear)) return true;
   for (int64_t k = 0; k < count; ++k) NoteBits(x[k], 24, linear);

@@ -41,7 +41,7 @@ struct Factors {
   int bits = 0;
   bool points = true;
   bool is_special = false;  // an infinity, NaN or zero determines the product's class
-  bool may_be_nan = false, may_be_infinite = false;  // if a factor may also be finite
+  bool may_be_nan = false, may_be_infinite = false;  // for factors that may also be finite
   bool open = false;
 };
 

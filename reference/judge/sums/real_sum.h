@@ -13,7 +13,7 @@ struct RealSum {
   long double centre = 0, magnitude = 0, radius = 0;
   int64_t count = 0;
   int quantum = 100000;
-  bool open = false;  // a term is unspecified, or may be finite or not
+  bool open = false;  // a term is unspecified, or may but need not be finite
   bool nan = false, pos_inf = false, neg_inf = false;  // values of terms that certainly occur
   WideningCause cause = WideningCause::kPoint;
   uint32_t origin = 0;

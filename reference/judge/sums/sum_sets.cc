@@ -170,7 +170,7 @@ double PointsOf(double terms) {
   return std::max(kLengthened * terms, kPadded);
 }
 
-// Returns 2-norms of elements by index in `dimension`; infinity if an element may be not finite.
+// Returns 2-norms of elements by index in `dimension`; infinity if an element may be non-finite.
 std::vector<double> NormsAlong(const Linear& array, int64_t dimension) {
   const std::vector<int64_t>& sizes = array.middle.shape().dimensions();
   // A long double represents the square of any double.
