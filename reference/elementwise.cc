@@ -176,8 +176,8 @@ bool DirectionOf(const Instruction& instruction, Direction& direction) {
   return false;
 }
 
-// Resolves compare. The element type determines how operands are read; the `type` attribute only
-// adds the total order of floats.
+// Resolves compare. The element type determines how operands are read. The `type` attribute matters
+// only for the total order of floats.
 void ResolveCompare(const Instruction& instruction, ElementwiseOp& op) {
   Direction direction;
   if (!DirectionOf(instruction, direction)) return;

@@ -29,7 +29,7 @@ class EvalContext {
   virtual absl::StatusOr<const ScalarFunction*> Scalar(const Computation& computation) = 0;
   // Subtracts `steps` loop trips from the budget. Returns DeadlineExceeded if it is used up.
   virtual absl::Status ChargeSteps(int64_t steps) = 0;
-  // Returns ResourceExhausted if a literal of this shape does not fit in addition to live literals.
+  // Returns ResourceExhausted if a literal of this shape and the live literals exceed the budget.
   // Must be called before every allocation whose size the input controls.
   virtual absl::Status ReserveMemory(const Shape& shape) = 0;
   // Like ReserveMemory, for scratch space of `bytes`.

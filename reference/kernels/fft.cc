@@ -192,7 +192,7 @@ void FftPlan<Real>::Forward(Number* data, Number* scratch) const {
   if (from != data) std::copy(from, from + n_, data);
 }
 
-// Exchanging real and imaginary parts before and after changes the sign of the exponent.
+// Exchanging real and imaginary parts before and after Forward changes the sign of the exponent.
 template <typename Real>
 void FftPlan<Real>::Backward(Number* data, Number* scratch) const {
   for (int64_t k = 0; k < n_; ++k) std::swap(data[k].re, data[k].im);

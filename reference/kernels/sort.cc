@@ -36,7 +36,7 @@ uint64_t SortKeyReader::Raw(int64_t i) const {
 
 uint64_t SortKeyReader::operator[](int64_t i) const {
   uint64_t bits = Raw(i);
-  // Sub-byte integers are sign-extended in their byte, so both have the same sign bit.
+  // A sub-byte integer is sign-extended in its byte, so the byte's sign bit is the integer's.
   if (format_ == nullptr) return bits ^ sign_;
   if (!total_order_ && format_->has_negative_zero() && bits == format_->sign_mask()) bits = 0;
   return KeyOfFloat(bits, format_->sign_mask());

@@ -78,7 +78,7 @@ void OrderWithOddRows(absl::Span<uint32_t> order, absl::Span<uint32_t> scratch,
                       absl::Span<const uint8_t> odd, Precedes&& precedes) {
   constexpr size_t kAllPairsMax = 2048;
   const size_t n = order.size();
-  // A tournament in which all scores differ is an order.
+  // Counts the positions before each one. If all counts differ, they are the order.
   if (n <= kAllPairsMax) {
     std::vector<uint32_t> score(n, 0);
     for (uint32_t i = 0; i < n; ++i) {

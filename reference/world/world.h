@@ -13,7 +13,7 @@ namespace hlocts::reference {
 struct ReplicatedRunOptions {
   int64_t replicas = 1;
   int64_t partitions = 1;
-  // The literals that the host feeds to each device, in order. One entry serves every device.
+  // The literals that the host feeds to each device, in order. A single list serves every device.
   std::vector<std::vector<Literal>> infeed;
 };
 
@@ -27,8 +27,7 @@ struct ReplicatedRunResult {
 // element only, every device receives it. The result does not depend on timing. Returns the errors
 // of Evaluate, from the device with the lowest number that failed independently, and
 //   DeadlineExceeded  a deadlock, with the waiting instructions (rulings 0077 and 0065), or infeed
-//   that
-//                     is used up (ruling 0066)
+//                     that is used up (ruling 0066)
 //   InvalidArgument   replica groups that do not fit the number of devices
 absl::StatusOr<ReplicatedRunResult> EvaluateReplicated(
     const Module& module, absl::Span<const std::vector<Literal>> arguments,
