@@ -88,7 +88,7 @@ void ApplyRowFact(const RowFact& fact, Profile profile, Rule& rule) {
 
 // Checks that the rule table is complete and that the profiles are nested.
 
-// Returns the rank of a class; a class of higher rank permits more. Compares rules of two profiles.
+// Returns the rank of a class: a class of higher rank permits more.
 int Reach(RuleClass rule_class) {
   switch (rule_class) {
     case RuleClass::kExact:

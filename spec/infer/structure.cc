@@ -38,7 +38,7 @@ absl::Status CheckReferences(const Instruction& instruction, const Module& modul
   return absl::OkStatus();
 }
 
-// Checks that no tile assignment names a device twice. A tuple sharding contains no other tuples.
+// Checks that no tile assignment names a device twice. Tuple shardings are never nested.
 absl::Status CheckSharding(const Instruction& instruction) {
   const Sharding* whole = instruction.Get<Sharding>(Attr::kSharding);
   if (!whole) return absl::OkStatus();

@@ -25,7 +25,7 @@ void ReplaceUses(Instruction* from, Instruction* to, absl::Span<Instruction* con
 std::unique_ptr<Instruction> CopyOf(const Instruction& instruction, std::string name,
                                     std::vector<Instruction*> operands);
 
-// Moves `added`, instructions of the same computation, in this order to directly after `place`.
+// Moves `added`, instructions of the same computation, directly behind `place`, in this order.
 void MoveBehind(Instruction* place, absl::Span<Instruction* const> added);
 // Makes `added` the first instruction of its computation, so that all others may use it.
 void MoveToFront(Instruction* added);

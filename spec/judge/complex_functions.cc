@@ -71,7 +71,7 @@ const ComplexFunction kFunctions[] = {
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_ROW(Name, Name, true, __VA_ARGS__)
 #include "spec/ops/scalar_functions.def"
 #undef HLOCTS_ROW
-    // sign has no cut. Its error is bounded by a separate rule for arithmetic.
+    // `sign` has no cut. Its error is bounded by a separate rule for arithmetic.
     {Opcode::kSign, [](const Wide& z) { return z == Wide(0) ? z : z / std::abs(z); }, false,
      [](const Wide& z, const Wide&) { return z == Wide(0) ? 0 : 2 / std::abs(z); }, false, FromZero,
      Growth::kByDistance},
@@ -144,7 +144,7 @@ bool Straddles(const Ball& ball, bool real) {
   return real ? ball.re_zeros || ball.re_radius > 0 : ball.im_zeros || ball.im_radius > 0;
 }
 
-// Joins the values of sign as z / |z| with the modulus of `abs` (lemma 24, ruling 0034), computed
+// Joins the values of `sign` as z / |z| with the modulus of `abs` (lemma 24, ruling 0034), computed
 // from squares in the element's own format. If the squares overflow, z is divided by infinity, and
 // both parts become zeros with the signs of the parts of z. Underflow changes |z|^2 by at most
 // 2 lambda (lambda: the least normal number). If x = 2 lambda / |z|^2 is at most 1/2, the quotient

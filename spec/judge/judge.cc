@@ -79,8 +79,8 @@ int64_t JointValues::PlaceOf(const SetArray& set, int64_t index) {
   return std::max<int64_t>(0, set.joint_moved->places[index]);
 }
 
-// A pass is inconclusive if a leaf has fewer checked bits per element than kBitsOfLeaf (one bit is
-// only the sign), or if the sets of more than kNearlyUnspecifiedShare of its elements are wide.
+// The verdict is inconclusive if a leaf has fewer checked bits per element than kBitsOfLeaf (one
+// bit is only the sign), or if more than kNearlyUnspecifiedShare of its elements have wide sets.
 constexpr double kBitsOfLeaf = 1, kNearlyUnspecifiedShare = 0.25;
 
 // Returns true if the set of a part of the complex number has NaN, but does not accept every value.

@@ -85,9 +85,9 @@ struct JudgeResult {
 
 // Judges the leaves of one execution, in root order. A wrong number of leaves, a wrong shape or a
 // wrong run-time size is a failure whose reason names it. It is an error if the outputs have
-// elements but none is compared. The verdict is inconclusive if all values are unspecified, if some
-// floating-point leaf has less than one checked bit per element, or if the median of the elements'
-// effective bits is below two.
+// elements but none is compared. The verdict is inconclusive if all values are unspecified, if a
+// leaf is hardly checked (kBitsOfLeaf in judge.cc), or if most floating-point elements of formats
+// wider than 8 bits have fewer than two effective bits.
 JudgeResult JudgeLeaves(const ModuleAcceptance& accepted, absl::Span<const Literal> actual);
 
 // Write and read expected.jsonl, which has one JSON line per leaf (the format is in serialize.cc).

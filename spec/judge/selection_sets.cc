@@ -16,7 +16,7 @@ void AddSelectedZeros(const View& a, const View& b, AcceptanceSet& s) {
   if (!s.finite() || s.lo > 0 || s.hi < 0) return;
   if (a.pos_zero || b.pos_zero) s.flags |= Flag::kPosZero;
   if (a.neg_zero || b.neg_zero) s.flags |= Flag::kNegZero;
-  // An operand may be a zero inside the interval, of either sign.
+  // An operand with 0 inside its interval may be a zero of either sign.
   if (s.lo < 0 && s.hi > 0 && !s.Has(Flag::kPosZero) && !s.Has(Flag::kNegZero)) {
     s.flags |= Flag::kPosZero | Flag::kNegZero;
   }

@@ -225,7 +225,7 @@ void AddPreRounding(const Image& image, const SetContext& context, double argume
   }
   s.rlo = rlo;
   s.rhi = rhi;
-  // The format has no number between zero and `tiny`, but the pre-rounding interval may.
+  // The pre-rounding interval may contain numbers between zero and `tiny`; the format has none.
   const double tiny = context.result->tiny;
   const double lo = image.lo.Down(), hi = image.hi.Up();
   const bool below = MeetsBelow(lo, hi, tiny) || MeetsBelow(-hi, -lo, tiny);

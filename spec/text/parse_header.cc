@@ -60,7 +60,7 @@ constexpr absl::string_view kKeptAttributes[] = {
     "allow_spmd_sharding_propagation_to_parameters", "allow_spmd_sharding_propagation_to_output",
     "alias_passthrough_params", "origin_recovery_table"};
 
-// Consumes the title of a table, but not the name of a computation that has the same name.
+// Consumes the title of a table. Returns false if the word is the name of a computation instead.
 bool TryTitle(Cursor& in, absl::string_view title) {
   const char* start = in.Here();
   if (in.TryWord(title) && in.Peek() != '{' && in.Peek() != '(') return true;

@@ -17,8 +17,8 @@ TEST(Table, HeaderAndLibraryAreOfOneVersion) {
   EXPECT_EQ(Api().pjrt_api_version.minor_version, PJRT_API_MINOR);
 }
 
-// No entry is null. Given a struct that is too small, an entry reports this, or that the function
-// is not implemented, in a message with the function's name, and does not read beyond the struct.
+// No entry is null. If the struct is too small, an entry reads nothing beyond it and returns an
+// error with the function's name: struct_size is wrong, or the function is not implemented.
 TEST(Table, EveryEntryAnswers) {
   const size_t first = offsetof(PJRT_Api, PJRT_Plugin_Initialize) / sizeof(void*);
   const size_t end = PJRT_Api_STRUCT_SIZE / sizeof(void*);
