@@ -289,7 +289,7 @@ bool StartsWithOperand(Opcode opcode) {
   return opcode == Opcode::kAllGatherStart || opcode == Opcode::kCollectivePermuteStart;
 }
 
-// Checks the shapes of results: they may not be those stated if the module omits the device count.
+// Checks the shapes of results, which may differ from `stated` if the module omits device counts.
 absl::Status ExpectShapes(const Instruction& collective, const Shape& stated,
                           const Leaves& results) {
   const std::vector<Shape> leaves = LeafShapes(stated);

@@ -81,9 +81,9 @@ class Rendezvous {
   std::string deadlock_;                                     // empty if there is none
 };
 
-// Return the devices that a send of this device reaches, and whether its recv gets data, as the
-// pairs in a frontend attribute of pipelined programs state. Without pairs a device sends to
-// itself.
+// TargetsOf returns the devices that get the data of a send of `device`. IsTarget returns true if a
+// recv of `device` gets data. A frontend attribute of pipelined programs has the (source, target)
+// pairs; without pairs, a device sends to itself.
 std::vector<int64_t> TargetsOf(const Instruction& send, int64_t device, int64_t device_count);
 bool IsTarget(const Instruction& recv_done, int64_t device);
 

@@ -42,7 +42,7 @@ class ReferencePointRun {
   bool CanSweep(size_t leaf) const;
   // Returns the leaf's node, which may not be prepared. Needs CanSweep(leaf).
   const Node& Recorded(size_t leaf) const { return *nodes()[leaves_[leaf].node]; }
-  // Returns the leaf's prepared node. Its boxes contain the reference execution. Needs
+  // Prepares the leaf's node and returns it. Its boxes contain the reference execution. Needs
   // CanSweep(leaf).
   const Node& NodeOf(size_t leaf);
   LikelyError From(size_t leaf, int64_t element);

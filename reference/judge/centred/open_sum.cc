@@ -57,7 +57,7 @@ TermSums SumTermsOf(const Preparing& p, int64_t i) {
 
 // Returns the error of a sum whose roundings are independent (lemma 44). It includes the errors of
 // additions, of products that are rounded before they are added, of operands that are read with
-// fewer bits (all of which may be truncated), and of partial sums with fewer bits.
+// fewer bits (and may all be truncated), and of partial sums with fewer bits.
 double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
   const double largest = sums.LargestPartial();
   const double additions = std::sqrt(alike * sums.count * rule.passes) * largest;

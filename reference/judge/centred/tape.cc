@@ -32,7 +32,7 @@ constexpr int64_t kLongReduction = 16;
 // Arrays of at most this size, like a scalar divisor, are always narrowed, which costs little.
 constexpr int64_t kFewElements = 4;
 
-// If a node has more sources than this, they are no longer distinguished.
+// A node with more sources than this stores only one of them and sets `meets`.
 constexpr size_t kSourcesMax = 64;
 
 // Returns true for operations that only move elements, at indices that are certain.

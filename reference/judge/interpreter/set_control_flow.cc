@@ -24,7 +24,7 @@ namespace {
 // If a loop may end after one of several trips, joins the results of these trips and requires that
 // all results come from the same trip (lemma 31).
 
-// Returns the first element of the literal that the array does not accept, or -1.
+// Returns the index of the first element of the literal that the array does not accept, or -1.
 int64_t FirstOutside(const SetArray& array, const Literal& literal, bool any_nan) {
   for (int64_t i = 0; i < array.element_count(); ++i) {
     for (int c = 0; c < array.components(); ++c) {

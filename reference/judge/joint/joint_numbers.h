@@ -32,8 +32,8 @@ Literal ToWide(const Literal& literal);
 // that read one element of an array which a predicate judges use this set.
 AcceptanceSet SetAround(double middle, double off, const SetContext& context);
 
-// Sets the midpoint and half the width of the interval of the values that an instruction may see if
-// it reads one component of an element. Returns false if a value may not be finite.
+// Sets the midpoint and radius of the interval of values that an instruction may read from a
+// component with the set `s`. Returns false if one of them may be an infinity or a NaN.
 bool EnclosePart(const AcceptanceSet& s, double& middle, double& radius);
 
 constexpr int64_t kNumbersInFileMax = 1024;

@@ -47,7 +47,7 @@ std::vector<long double> RowMaxima(const WideMatrix& a) {
 }
 
 // Computes G = (I - |F|)^-1 |F| from the bound |F| <= e m c^T of the lemmas below, which yields
-// G = e m c^T / (1 - e c.m). Returns false if the inverse may not exist.
+// G = e m c^T / (1 - e c^T m). Returns false if the inverse may not exist.
 bool Growth(long double e, const std::vector<long double>& m, const std::vector<long double>& c,
             WideMatrix& g) {
   const int64_t n = static_cast<int64_t>(m.size());

@@ -60,7 +60,7 @@ AcceptanceSet WithInsertions(SetInterpreter& interpreter, const SetContext& cont
                              int64_t insertions_max) {
   constexpr int64_t kCap = 64;
   AcceptanceSet joined;
-  // An engine that takes init for an identity may drop it, unless there are no terms (ruling 0019).
+  // An engine that treats init as an identity may drop it, if there are terms (ruling 0019).
   const bool may_drop = interpreter.profile() != Profile::kStrict && !terms.empty();
   if (may_drop) joined = CombineTerms(interpreter, context, type, reducer, terms);
   const auto inserted = [&, own = terms.size()](int64_t k) {

@@ -13,7 +13,7 @@ bool IsIdentity(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveT
 // Returns true if an idempotent computation also yields the same value without init.
 bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
 
-// Returns true outside the strict profile: an engine may drop init as an identity (ruling 0019).
+// Returns true outside the strict profile, where an engine may drop init (ruling 0019).
 inline bool MayDropInit(const ReductionOperands& r) {
   return r.interpreter.profile() != Profile::kStrict;
 }

@@ -25,8 +25,8 @@ bool SamePoint(const SetValue& x, int64_t lane, const SetValue& y, int64_t other
   return true;
 }
 
-// Returns the order of terms first..first+count of the pool: bit y of element x is set if x may win
-// against y. Returns {} if the result for some pair is neither of the two terms.
+// Compares `count` terms of the pool from `first` on: bit y of element x is set if term x may win
+// against term y. Returns {} if the result for some pair is neither of the two terms.
 std::vector<uint64_t> PossibleWinners(const SetValue& pool, const SetValue& results, int64_t first,
                                       int64_t count) {
   std::vector<uint64_t> wins(count, 0);

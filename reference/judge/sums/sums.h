@@ -53,7 +53,7 @@ struct SumRule {
   int passes = 1;                              // terms per product if operands are split
   WideningCause operand_cause = WideningCause::kReading;  // the cause of operand_error
   bool additions_only = false;                            // n - 1 roundings instead of n
-  // True if f32 additions may be rounded to a narrower type, by u(1 + 0x1.01p-13) each.
+  // True if each addition may be rounded to f32 and then to a narrower type, by u(1 + 0x1.01p-13).
   bool rounds_twice = false;
   // The number of partial sums kept in `partial` and added last (dot.partials, devices); 0 if none.
   double partials = 0;
