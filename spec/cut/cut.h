@@ -79,8 +79,8 @@ absl::StatusOr<CutComputation> CutIntoPieces(const Module& module, const Computa
 // tuple, get-tuple-element, parameter and constant.
 absl::StatusOr<std::vector<const Instruction*>> CutMembers(const Computation& computation);
 // Returns the piece with these members, which are in textual order. No path between two members may
-// pass through an instruction that is not a member. Unimplemented: a value that cannot be a
-// parameter would enter or leave the piece.
+// pass through an instruction that is not a member. Returns Unimplemented if a value that cannot be
+// a parameter would enter or leave the piece.
 absl::StatusOr<Piece> CutOut(const Module& module, const Computation& computation,
                              const std::vector<const Instruction*>& members);
 

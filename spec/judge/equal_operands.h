@@ -10,7 +10,7 @@
 namespace hlocts {
 
 // Applies subtract, multiply, divide or remainder to a float and itself. Returns nullopt if no
-// narrower set is known than for two values, or if one operand may be unrounded and the other not.
+// narrower set is known than for two floats, or if one operand may be unrounded and the other not.
 std::optional<AcceptanceSet> WithItselfFloat(Opcode opcode, const AcceptanceSet& a,
                                              const SetContext& context);
 // Compares a float with itself: unordered if it is a NaN, otherwise equal.

@@ -63,7 +63,7 @@ struct EffectiveBits {
   double share_below_2 = 0;
   // True if share_below_2, over elements of formats wider than 8 bits, exceeds one half.
   bool mostly_below_two_bits = false;
-  // The number of elements by quarters of a bit, for each precision p. Counts can be added.
+  // For each precision p: the number of elements by quarters of a bit, which can be added up.
   std::map<int, std::vector<int64_t>> quarters;
 };
 

@@ -162,7 +162,7 @@ inline constexpr Opcode kRealFunctionOpcodes[] = {
 };
 HLOCTS_KIND_OF(RealFunction)
 
-// These functions include square roots, because no rule defines complex square roots exactly.
+// Complex functions, square root included: no rule defines complex square roots exactly.
 enum class ComplexFunction : uint8_t {
 #define HLOCTS_COMPLEX_FUNCTION(Name, ...) HLOCTS_MEMBER(Name)
 #define HLOCTS_COMPLEX_FORMULA(Name, ...) HLOCTS_MEMBER(Name)
