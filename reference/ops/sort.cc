@@ -68,7 +68,7 @@ struct RowSorter {
     MoveRow(rows, begin, operands, results, widths, [&](int64_t i) { return order[i]; });
   }
 
-  // sort.16: parameter 2k is operand k's element at the first position, 2k + 1 that at the second.
+  // sort.16: parameters 2k and 2k + 1 are operand k's elements at the first and second position.
   void ByComparator(int64_t begin) {
     std::vector<Slot> slots(2 * operands.size());
     order.resize(rows.size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the sets of collectives. Reductions are sums over the group. Operations that only move
-// data run on element numbers, on all devices together, to find where each element comes from.
+// Computes the sets of collectives. Reductions combine the group's operands. Operations that only
+// move data run on element numbers, on all devices together, to trace each element to its source.
 #include <algorithm>
 #include <map>
 

@@ -199,7 +199,7 @@ void ForwardBounds(const Literal& a, const Literal& x, const SolveGeometry& g,
                    const ResidualBound& residual, int64_t b, std::vector<double>& spread) {
   const double bound = residual.relative, flush = residual.flush;
   const double magnitudes = residual.right_side ? 2 : 1;
-  // The diagonal's error is on both sides of the inequality.
+  // The diagonal puts an unknown's error on both sides of the inequality: divides by 1 - bound.
   const double own = bound < 0.5 ? (1 + 0x1p-30) / (1 - bound) : HUGE_VAL;
   for (int64_t c = 0; c < g.columns; ++c) {
     for (int64_t step = 0; step < g.n; ++step) {

@@ -85,7 +85,7 @@ WideningCause CauseOf(int passes) {
 SumRule RuleOfAlgorithm(const DotAlgorithm& algorithm, const Rule& rule, const FloatFacts& facts,
                         const Bounds& bounds) {
   SumRule sum;
-  // The bounds are two-sided, so they include engines that are more exact than required.
+  // The sets contain the exact sum, so they include engines that are more exact than required.
   sum.accumulator = &FactsOf(algorithm.accumulator);
   sum.precision = sum.accumulator->p;
   if (SumsInTensorCore(rule, facts)) sum.precision = std::min(sum.precision, kTensorCore);

@@ -72,7 +72,7 @@ std::vector<std::vector<int64_t>> StartsOf(const WindowsGeometry& geometry, cons
   return starts;
 }
 
-// Calls visit(positions) for every window, with an empty list if there are too many.
+// Calls visit(possible positions) for every window; the list is empty if there are too many.
 template <typename Visit>
 void ForEachWindow(const WindowsGeometry& geometry, const SetArray& indices, const Visit& visit) {
   if (geometry.window_count() == 0) return;
