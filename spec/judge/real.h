@@ -144,7 +144,7 @@ struct FloatFacts {
   double RoundUp(double x) const;    // smallest value >= x, or inf if none
   double Next(double x) const;       // the next larger value of the format (inf after max)
   double Previous(double x) const;
-  // Returns the value nearest to the bounded number, exactly unless the residual is kUnknown.
+  // Rounds the number that `bound` represents; correct unless the residual is kUnknown.
   double Round(const Bound& bound) const { return is_f64 ? bound.value : Round(bound.Odd()); }
 };
 
