@@ -79,7 +79,7 @@ INSTANTIATE_TEST_SUITE_P(Cases, FarButRightTest, testing::Values(
     // If the product is rounded down, it is below the least normal number and may be flushed.
     FarButRight{"ENTRY e { x = f32[1] parameter(0) y = f32[1] exponential(x) z = f32[1] log(y) c = f32[1] constant({1.17549435e-38}) ROOT r = f32[1] multiply(z, c) }",
                 "f32[1] {1.0000001}", "f32[1] {0}"},
-    // The base is flushed.
+    // The subnormal base is read as zero.
     FarButRight{"ENTRY e { x = f16[1] parameter(0) y = f16[1] constant({1.0014e-05}) ROOT r = f16[1] power(x, y) }",
                 "f16[1] {3.0518e-05}", "f16[1] {0}"},
     // Either update may be the last. tanh is flat near their mean.

@@ -221,7 +221,7 @@ double Log2Count(const AcceptanceSet& s, PrimitiveType type) {
     return std::min(width, std::log2(static_cast<double>(s.ihi - s.ilo) + 1));
   }
   if (s.IsPoint()) return 0;
-  // All NaNs count as one value, because their payload is free in nearly all cases.
+  // All NaNs are counted as one value, because their payload is free in nearly all cases.
   double count = IntervalCount(s, FactsOf(component)) + s.Has(AcceptanceSet::kNan) +
                  s.Has(AcceptanceSet::kPosInf) + s.Has(AcceptanceSet::kNegInf);
   return std::clamp(std::log2(std::max(count, 1.0)), 0.0, width);

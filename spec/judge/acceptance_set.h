@@ -92,7 +92,7 @@ struct AcceptanceSet {
   bool unspecified() const { return Has(kUnspecified); }
   bool integer() const { return Has(kInteger); }
   bool finite() const { return Has(kFinite); }
-  // Returns true if the set has exactly one value. A NaN of unknown bits counts as one value, since
+  // Returns true if the set has exactly one value. A NaN of unknown bits is one value, since
   // only its class is checked.
   bool IsPoint() const;
 };

@@ -18,7 +18,7 @@ using Constant = Bounds::Constant;
 // TF32 is often read by dropping 13 bits of an f32, with e = 2^-10: an algorithm permits that,
 // while facts and the relaxed profile round to nearest, with e = 2^-11. Operands may be split into
 // parts, a = a_1 + a_2 + .... For parts in bf16, |a_k+1| <= 2^-8 |a_k|, so the product of parts i
-// and j is at most 2^-8(i+j-2) |a||b|. The following terms are omitted:
+// and j is at most 2^(-8(i+j-2)) |a||b|. The following terms are omitted:
 //   by three passes: the product (2, 2), and what remains of a and of b after two parts: 3 * 2^-16;
 //   by six: (2, 3), (3, 2), what remains of each after three parts: 4 * 2^-24, and (3, 3): 2^-32;
 //   by nine: what remains of each after three parts: 2 * 2^-24;

@@ -10,7 +10,7 @@ namespace hlocts::reference {
 bool Idempotent(RecognizedReducer reducer);
 // Returns true if any number of insertions, at least one, yields the same value.
 bool IsIdentity(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
-// Returns true if an idempotent computation also yields the same value without init.
+// Returns true if an idempotent computation yields the same value with and without init.
 bool IsNeutral(RecognizedReducer reducer, const AcceptanceSet& init, PrimitiveType type);
 
 // Returns true outside the strict profile, where an engine may drop init (ruling 0019).
