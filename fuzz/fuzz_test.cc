@@ -109,7 +109,7 @@ TEST(Engines, TypesThatOneLacksAreLeftOut) {
   EXPECT_FALSE(TakesDynamicArguments(info));
 }
 
-// Without dynamic arguments no parameter is dynamic; other modules are unchanged.
+// Without dynamic arguments, no parameter is dynamic. Modules that had none are unchanged.
 TEST(Engines, DynamicArgumentsThatOneLacksAreLeftOut) {
   CampaignOptions with, without;
   without.generator.dynamic_parameters = false;

@@ -34,7 +34,7 @@ struct CampaignOptions {
   double seconds_max = 0;  // 0: unlimited; trials in progress are aborted a second later
   int jobs = 1;
   bool resume = false;   // continue from state.json in `out`, if it exists
-  bool restart = false;  // rename an existing campaign; both false: it is an error
+  bool restart = false;  // rename an existing campaign, which is an error if both are false
   std::string out;       // directory for bundles, findings.jsonl, undecided.jsonl and state.json
   TrialOptions trial;
   generators::GeneratorOptions generator;
@@ -88,8 +88,7 @@ struct CampaignStatus {
   double floats = 0, below_two_bits = 0;  // float elements; fewer than two bits checked
 
   bool ended = false;  // true: this is the final status of the campaign
-  // The options that, with the seed, determine the modules.
-  std::string recipe;
+  std::string recipe;  // the result of RecipeOf
 
   void CountVerdict(const reports::Verdict& verdict);
   std::string ToJson() const;  // one line (CONTRACT.md)

@@ -47,9 +47,9 @@ class FindingStore {
   // Returns the numbers of modules stored unshrunk, and resets the counts of their signatures.
   std::set<int64_t> NumbersToShrink();
   // Adds a failure. A module with wrong values is cut: each instruction that is wrong in isolation
-  // becomes a finding, or else the module. A finding is shrunk if IsToShrink is true, or stored
-  // unshrunk if `stop` returns true first. Other findings are only counted. The smallest module of
-  // each bucket is stored. Returns file system errors.
+  // becomes a finding. If there is none, the module becomes one. A finding is shrunk if IsToShrink
+  // is true, or stored unshrunk if `stop` returns true first. Other findings are only counted. The
+  // smallest module of each bucket is stored. Returns file system errors.
   absl::Status Add(const Sample& sample, const TrialResult& result, const FoundBy& found,
                    const std::function<bool()>& stop);
   // Adds a module that the verifier accepts or rejects against the intention of the generator.

@@ -122,7 +122,8 @@ TEST(ShrinkRankTest, DimensionsOfOneElementGo) {
   }
 }
 
-// In f32 the argument 1e-40 is subnormal, so the other fault flushes it. f8e8m0fnu has no zero.
+// The type must change to f32. In f32, 1e-40 is subnormal: the second fault of the first module
+// flushes it. In the second module, f8e8m0fnu has no zero, so the wrong value changes too.
 INSTANTIATE_TEST_SUITE_P(
     Data, ShrinkFaultTest,
     testing::Values(FaultyModule{"select.branches-swapped+argument.subnormals-flushed",
@@ -240,7 +241,7 @@ INSTANTIATE_TEST_SUITE_P(Pieces, ShrinkFaultTest,
                                              " ROOT b = u8[2,2,4]{2,0,1} bitcast-convert(x) }",
                                              8, "fail bitcast-convert"}));
 
-// These types lack NaN, a sign or zero, so f32 shows another wrong value. It is the same failure.
+// These types lack NaN, a sign or zero, so f32 shows another wrong value of the same failure.
 INSTANTIATE_TEST_SUITE_P(
     Coarse, ShrinkFaultTest,
     testing::Values(

@@ -12,7 +12,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// The values to try. If none of them fails, the failure needs a special value (failure_traits.h).
+// The values to try. If none reproduces the failure, it needs a special value (failure_traits.h).
 constexpr double kSimple[] = {0, 1, 2, -1};
 // Integers keep their sign, because indices below 0 and beyond the end fail differently.
 constexpr double kSimpleAboveZero[] = {0, 1, 2};

@@ -92,7 +92,7 @@ struct SimplerNumbers {
   int64_t way;  // distance from the simplest number
 };
 
-// Returns the places of all numbers that are not the simplest. Accepted edits do not move them.
+// Returns the places of all numbers that can be simpler. Accepted edits do not change the places.
 std::vector<SimplerNumbers> PlacesOf(const Sample& sample) {
   std::vector<SimplerNumbers> places;
   const auto& computations = sample.module->computations();

@@ -114,7 +114,7 @@ bool IsLeafOf(const Instruction& instruction, const Sizes& sizes) {
          !instruction.shape().is_dynamic() && instruction.shape().dimensions() == sizes;
 }
 
-// Changes the sizes `from` of leaves of the entry, and of broadcasts, to `to`.
+// Changes the sizes of leaves and broadcasts of the entry from `from` to `to`.
 void Restate(Sample& sample, const Sizes& from, const Sizes& to) {
   for (const auto& instruction : sample.module->entry()->instructions()) {
     const Shape& was = instruction->shape();

@@ -88,7 +88,7 @@ bool EditOne(Sample& sample, size_t number, const StillFails& still_fails) {
   return false;
 }
 
-// Reduces the numbers of tiles, from the first dimension on, until `devices` devices suffice.
+// Reduces the numbers of tiles until their product divides `devices`.
 void FitInto(int64_t devices, Sharding& sharding) {
   if (!IsTiled(sharding)) return;
   std::vector<int64_t> counts(sharding.tile_assignment_dimensions.begin(),

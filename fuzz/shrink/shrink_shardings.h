@@ -6,7 +6,7 @@
 
 namespace hlocts::fuzz {
 
-// Removes all shardings, or else single annotations and tiles, that the failure does not need.
+// Removes all shardings or, if the failure needs some, removes or simplifies single annotations.
 bool DropShardings(Sample& sample, const StillFails& still_fails);
 bool FewerDevices(Sample& sample, const StillFails& still_fails);
 // Copies the sharding of the old root, or of its element `element`, to the new root `kept`.

@@ -47,7 +47,7 @@ Literal Corner(const Literal& literal, const Shape& shape, End end) {
   return result;
 }
 
-// Crops the data. Returns them unchanged if `shape` is invalid, or larger or of another rank.
+// Crops `data` to `shape`. Returns `data` if `shape` is invalid, larger, or has another rank.
 Literal Cropped(const Literal& data, const Shape& shape, End end) {
   const auto& sizes = data.shape().dimensions();
   const auto& wanted = shape.dimensions();

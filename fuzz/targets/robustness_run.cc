@@ -76,7 +76,7 @@ double StepsOf(const Instruction& instruction, double trips_max, double elements
 
 constexpr int64_t kArgumentBytesMax = int64_t{1} << 16;
 constexpr int64_t kDevicesMax = 4;  // of replicas, and of partitions
-// The maximum of WorkOf, a few seconds. Results with a limit of time would vary by machine.
+// The limit for WorkOf: about a few seconds. With a time limit, results would vary by machine.
 constexpr double kWorkMax = 1e7;
 constexpr double kNever = 1e9;  // seconds
 

@@ -61,7 +61,7 @@ std::set<std::string> NeedsOf(const BucketKey& key, const std::set<std::string>&
   const bool indexes = Indexes(key.operations);
   std::set<std::string> asked;
   for (const std::string& need : needs) {
-    if (need == "only-nan") continue;  // only for expectations; one defect may have both forms
+    if (need == "only-nan") continue;  // one defect may fail with and without this need
     bool of_indices = kOfIndices->count(need) > 0, of_data = kOfData->count(need) > 0;
     bool attribute = !of_indices && !of_data;
     if (attribute || (indexes && of_indices) || (!indexes && !moves && of_data)) asked.insert(need);

@@ -39,8 +39,8 @@ bool Covers(const BucketKey& general, const BucketKey& special);
 // of one operation, one key replaces the three keys, since the engine does not check the operation.
 class BucketSet {
  public:
-  // Adds a key and returns the name of its bucket, which may be a key that covers it. Buckets that
-  // `key` covers are removed, and their names are appended to `absorbed`.
+  // Adds `key`, unless a key of the set covers it. Returns the name of the key that now represents
+  // `key`. Removes the keys that this key covers, and appends their names to `absorbed`.
   std::string Add(const BucketKey& key, std::vector<std::string>* absorbed);
 
  private:

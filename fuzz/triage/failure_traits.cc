@@ -54,7 +54,7 @@ const char* NameOf(PrimitiveType type) {
   return IsUnsigned(type) ? "unsigned" : "wide";
 }
 
-// Returns true if the edit applies and keeps the module valid: the shrinker has tried it in vain.
+// Returns true if the edit applies and the module stays valid. The shrinker then tried it in vain.
 bool IsNeeded(const SimplifyingEdit& edit, const Module& module, size_t computation, size_t index) {
   const std::unique_ptr<Module> copy = module.Clone();
   copy->entry_computation_layout.reset();

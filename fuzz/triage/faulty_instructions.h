@@ -26,7 +26,7 @@ std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backen
 std::string ReplaceByHiddenPiece(Sample& sample, backends::Backend& engine,
                                  const TrialOptions& options);
 
-// Returns true for a constant, an iota, or a broadcast or reshape of these, which pieces copy.
+// Returns true for a constant, an iota, or a broadcast or reshape of one. Pieces contain copies.
 bool IsMadeOfConstants(const Instruction& instruction);
 
 // Finds an argument, or a value computed from constants, that is wrong in isolation. Instructions
