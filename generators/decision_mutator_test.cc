@@ -51,7 +51,7 @@ TEST(DecisionMutatorTest, MutantsAreValidAndDiffer) {
     text = next;
     texts.insert(text);
   }
-  // The others change an unused decision, or a byte without changing the decision (see its bound).
+  // Other mutations change an unused decision, or a byte whose value modulo the bound is the same.
   EXPECT_GT(changed, kSteps / 4);
   EXPECT_GT(texts.size(), static_cast<size_t>(kSteps) / 4);
 }

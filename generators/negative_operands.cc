@@ -31,7 +31,7 @@ Changed OneDimensionMore(const Instruction&, const Shape& operand) {
   dims.push_back(2);
   return Shape(operand.element_type(), std::move(dims));
 }
-// Grows a dimension, which counts from the last one if it is negative.
+// Grows a dimension. A negative number counts from the last dimension: -1 is the last one.
 Changed LargerIn(const Shape& operand, int64_t dimension) {
   Sizes dims = operand.dimensions();
   int64_t rank = static_cast<int64_t>(dims.size());

@@ -200,7 +200,7 @@ ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
   plan.exact_data = options.stream == Stream::kExact ||
                     (options.stream == Stream::kSizes && choose.Below(3) != 0);
   plan.joint_operations = options.joint_operations && !plan.exact_data;
-  // The last operation and the root may exceed the drawn number. Its mean is therefore lower.
+  // The last operation and the root may exceed the drawn number, so its mean is an eighth lower.
   const int aim = std::max(1, options.instructions - options.instructions / 8);
   plan.instructions = std::max(1, aim / 2 + static_cast<int>(choose.Below(aim + 1)));
   // In half of the modules the nesting is less deep.

@@ -17,7 +17,7 @@ namespace hlocts::generators {
 absl::Status AddShardings(ChoiceSource& choose, int64_t devices, Module& module);
 
 // Prepares the module for `devices` devices. Adds random annotations drawn from `seed` to a module
-// that has none. Returns kInvalidArgument if a module's annotations are for another number.
+// that has none. Returns kInvalidArgument if it has annotations for another number of devices.
 absl::Status Shard(int64_t devices, uint64_t seed, Module& module);
 
 }  // namespace hlocts::generators

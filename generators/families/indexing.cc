@@ -94,7 +94,7 @@ Windows DrawWindows(ModuleWriter& w) {
   return windows;
 }
 
-// Returns the dimensions of the result or updates: batch in order, window at random positions.
+// Returns the sizes of the result or updates: batch sizes in order, window sizes randomly placed.
 Dims Interleave(ModuleWriter& w, const Windows& windows, Dims* window_places) {
   Dims dims;
   size_t batch = 0, kept = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that are exact only for real numbers. The outputs of the original module and of the variant
-// are each judged by the acceptance sets of that module.
+// Rules that are exact only for real numbers. The outputs of the original module are judged by its
+// acceptance sets, and the outputs of the variant by those of the variant.
 #include <algorithm>
 
 #include "generators/metamorphic/rules.h"
