@@ -113,7 +113,7 @@ bool ReadLeaves(absl::string_view text, std::vector<int64_t>& leaves) {
   return true;
 }
 
-// One choice of parameter values for a case. `assignment` also has the columns of the operation.
+// One choice of parameter values for a case. `assignment` also has the columns of OperationRow.
 struct Choice {
   Assignment assignment;
   std::string suffix;  // suffix of the address

@@ -26,7 +26,7 @@ std::optional<Tier> TierFromName(absl::string_view name);
 struct CasePlace {
   std::string file;
   int line = 0;
-  // For each directive (@inputs, @module, ...), the first line of its block; 0 if it has comments.
+  // The first line of each directive's block (@inputs, @module, ...); 0 if the block has comments.
   std::map<std::string, int> blocks = {};
 
   // Returns an error in a block, e.g. "line 2: ...", with the line's number in the file.

@@ -76,7 +76,7 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
     reason =
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);
   }
-  // The entry applies to all versions: the version changes with each build.
+  // The entry names no version: an entry for one version would not apply to the next build.
   return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
                       WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
                       "  # a guess: check the kind, and state the reason", "\n  clause: \"",
@@ -98,7 +98,7 @@ std::string UpdatedExpectations(const std::string& text,
   std::string updated;
   for (Piece& piece : Split(text)) {
     auto surprise = surprises.find(piece.entry.query());
-    // Keeps an entry for another release as it is.
+    // Keeps other text, entries without an unexpected verdict, and entries for other releases.
     if (piece.entry.query().empty() || surprise == surprises.end() ||
         !ConditionHolds(piece.entry, *surprise->second)) {
       updated += piece.text;
@@ -120,7 +120,7 @@ std::string UpdatedExpectations(const std::string& text,
     updated += piece.text;
   }
   for (const auto& [address, verdict] : surprises) {
-    if (!IsFailure(verdict->kind)) continue;  // a person edits queries for several cases
+    if (!IsFailure(verdict->kind)) continue;  // listed as failing by a query for several cases
     ++added;
     updated += NewEntry(*verdict, cases);
   }

@@ -35,8 +35,8 @@ class RunFolder {
   // Hashes the plugins of `engines`; must therefore be called before the engines start.
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
-  // Removes the files of an earlier run of the same request. If `resume`, instead returns its
-  // verdicts, except those of cases that must run again, and will append to them. Fails if the
+  // Removes the files of an earlier run of the same request. If `resume`, returns its verdicts
+  // instead, except those of cases that must run again; Add appends to them. Fails if the
   // directory cannot be written, is in use by another process, has cases/ but no run, or has a run
   // of another request or (if `resume`) of another plugin file.
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
