@@ -109,9 +109,9 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
   }
 }
 
-// Adds a case that an earlier nightly run already reported: it is still unexpected, or it still
-// lacks support that it had. Sets `since` to the first run of the sequence of such verdicts, which
-// skips runs without the case.
+// Adds a case that an earlier nightly run already reported: it is still unexpected, or it was once
+// supported and is still unsupported. Sets `since` to the first run of the sequence of such
+// verdicts, which skips runs without the case.
 void AddLasting(const History& history, size_t until, size_t one, Change change,
                 NightlyRunDiff& changes) {
   if (WithoutExpectation(change.now) == kFlakeMark) return;
