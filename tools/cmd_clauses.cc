@@ -61,7 +61,7 @@ absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Docu
                       ", found \"", edition, "\"");
 }
 
-// Prints for each section of the newest edition the clauses kept, reworded, added and removed.
+// Prints, for each section, how many clauses the newest edition keeps, rewords, adds and removes.
 void PrintSections(const ClauseRegistry& registry, bool json) {
   std::map<std::string, std::map<ClauseChange, int>> counts;
   for (const Clause& clause : registry.clauses()) {

@@ -207,7 +207,7 @@ absl::Status Harness(bool quick, Printer& print) {
   return absl::OkStatus();
 }
 
-// Prints how much more the engine cpu costs in another process.
+// Prints the additional cost of the engine `cpu` in another process.
 absl::Status Worker(bool quick, Printer& print) {
   HLOCTS_ASSIGN_OR_RETURN(const WorkerRow row, BenchWorker("cpu", quick ? 10 : 50));
   constexpr double kOverheadMax = 60e-6, kGiga = 1e9;

@@ -82,7 +82,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
     const std::string& path, const std::optional<std::vector<Shape>>& expected, int64_t devices,
     int64_t partitions);
 
-// Returns an error if `seed` and `inputs` (or `--batch` and a module) are both given.
+// Returns an error if `inputs` and `seed` are both given.
 absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed);
 
 // Returns an error if the engine named by the bundle in `folder` cannot be found under that name.

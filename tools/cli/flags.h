@@ -26,8 +26,8 @@ class Flags {
   explicit Flags(Impl* impl) : impl_(impl) {}
 
   // Declares a flag. `name` has the form "--profile" or "-o,--output". If the flag is absent, the
-  // variable keeps its value, which help prints as the default. A value that is not a number, out
-  // of range or not one of the choices is an error.
+  // variable keeps its value, which help prints as the default. It is an error if the value is not
+  // a number, is out of range or is not one of the choices.
   void Add(const std::string& name, std::string* value, const std::string& help);
   void Add(const std::string& name, int64_t* value, const std::string& help, Range range = {});
   void Add(const std::string& name, std::optional<uint64_t>* value, const std::string& help);

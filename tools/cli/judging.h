@@ -61,8 +61,8 @@ std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& cou
 // Prints the verdict as a JSON line or as text (story.h).
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay = "",
                   bool explained = false);
-// Prints how the set of the failing element (of the widest one if all passed) follows from the
-// inputs, step by step. Also prints the piece that is wrong in isolation.
+// Prints how the set of the failing element follows from the inputs, step by step; if all elements
+// passed, explains the widest set. Also prints the piece that is wrong in isolation.
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
 

@@ -129,8 +129,7 @@ absl::Status ShardCases(int64_t partitions, std::vector<suites::Case>& cases) {
   return absl::OkStatus();
 }
 
-// Returns options that affect verdicts and are no fields of the record. A file is given by its
-// hash.
+// Returns options that affect verdicts and have no field in the record; for a file, its hash.
 std::map<std::string, std::string> OptionsOf(const SuiteOptions& options) {
   const SuiteOptions usual;
   std::map<std::string, std::string> given;

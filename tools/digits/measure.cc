@@ -144,8 +144,8 @@ void KeepExact(const Instruction& original, absl::Span<const Literal> operands,
   }
 }
 
-// In a sum in f64, the errors of both terms, each of one unit, may cancel in some elements. Adds
-// the error of the first term to these elements, because errors of roundings are independent.
+// In a sum in f64, the modelled errors of both terms are one unit each and may cancel in some
+// elements. Real rounding errors rarely do, so adds the error of the first term to these elements.
 void KeepApart(const Instruction& original, absl::Span<const Literal> operands,
                absl::Span<const Literal> right_operands, const Literal& right, Literal& result) {
   if (!ops::IsSum(original.opcode()) || original.shape().element_type() != PrimitiveType::kF64)
@@ -333,7 +333,7 @@ class Rounding : public reference::EvalHook {
     return absl::OkStatus();
   }
 
-  // Records the result without rounding, and by how many bits its largest term exceeds it.
+  // Records the unrounded result, and by how many bits the largest term of a sum exceeds it.
   absl::Status Note(EvalContext& context, const Instruction& instruction, const Place& place,
                     absl::Span<const Literal> operands, const Literal& result) {
     Loss& loss = digits_.losses[place.loss];
@@ -399,8 +399,8 @@ class Rounding : public reference::EvalHook {
     }
   }
 
-  // Returns log2(e / `error`), where e is the error of a sum relative to the smallest of its terms
-  // and result. For a conversion, returns the bits that it lost.
+  // For a sum, returns log2(e / `error`): e is the error relative to the smallest magnitude among
+  // both terms and the result. For a conversion, returns the bits that it lost.
   double Dropped(const Instruction& original, const Literal& result, const RightRun& right,
                  double error, double worst) const {
     if (original.opcode() == Opcode::kConvert) return std::log2(error / worst);
@@ -642,7 +642,7 @@ class Measuring {
       for (double one : loss.reaches) own = std::max(own, one);
       most = std::max(most, own);
       if (!LapackCallOf(*loss.instruction) || own == 0) continue;
-      // Other pivots or signs change all factors, so only the loss in the outputs counts.
+      // In LAPACK, other pivots or signs change all factors: only the loss in outputs counts.
       const PrimitiveType type = loss.instruction->operand(0).shape().element_type();
       loss.lost = std::min(
           loss.lost, std::max(0.0, std::log2(own) + FormatOf(ComponentType(type)).precision()));

@@ -29,9 +29,9 @@ struct Loss {
   double made = 0;       // error that its own rounding causes, mean over the elements
   double carried = 0;    // error that its operands' errors cause, mean over the elements
   double operands = 0;   // error of its worst operand when all instructions run as written
-  double lost = 0;       // correct bits of its operands (at most those of the finest type)
-                         // that its result lacks, plus bits that a function
-                         // of its result lacks because of its rounding, summed over all runs
+  double lost = 0;       // correct bits of the operands (at most those of the finest type) that the
+                         // result lacks, plus bits that a function of the result lacks because of
+                         // this rounding; summed over all runs
   double dropped = 0;    // bits of the smaller term that a sum rounds away, or bits that a
                          // conversion rounds away; summed over all runs
   double cancelled = 0;  // bits by which the largest term exceeds the result (median element)

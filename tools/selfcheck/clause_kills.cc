@@ -271,7 +271,7 @@ Search::Score Search::ScoreOf(size_t fault, const ClauseText& clause,
   bool of_family = absl::StrContains(id, "/");
   // A fault that rejects modules breaks every case, whatever the case is about.
   bool proves_little = absl::StrContains(id, "refused") && !IsPermission(clause.text);
-  // The opcode's own name is in every sentence about it.
+  // Omits the opcode's name, which all sentences about the opcode contain.
   std::string about = id.substr(std::min(id.size(), id.find_first_of("./")));
   if (!of_family) absl::StrAppend(&about, " ", backends::FindFault(id)->what);
   std::set<std::string> words = WordsOf(about), text = WordsOf(clause.text);

@@ -17,7 +17,7 @@
 namespace hlocts::tools {
 namespace {
 
-// Returns true for areas whose cases test several opcodes together.
+// Returns true for a case of an area whose cases test several opcodes together.
 bool IsMixed(const suites::Case& one) {
   std::string area = one.address.substr(0, one.address.find('/'));
   return area == "aliasing" || area == "broadcasting" || area == "layout" || area == "programs" ||
