@@ -15,10 +15,10 @@
 
 namespace hlocts::fuzz {
 
-// Returns the cell of one instruction: opcode, types and classes of attributes. The class of an
-// attribute is, depending on its type: whether it is present; its word or truth value; which of 0,
-// 1 and "at least 2" it is; the set of non-default properties of a window or padding. Of the types
-// of tuples and callers, only the first array and the number of arrays are used.
+// Returns the cell of one instruction: opcode, types and classes of attributes. The class of a word
+// or truth value is the value; of a number, whether it is negative, 0, 1, 2 or larger; of a window
+// or padding, its non-default properties; of a computation, the opcode of its root. For tuples and
+// callers, uses only the first type and the numbers of arrays and operands.
 uint64_t CellOf(const Instruction& instruction);
 
 using Cells = absl::flat_hash_set<uint64_t>;

@@ -46,7 +46,7 @@ bool Concatenate(Sample& sample, Instruction& concatenate, int64_t) {
   }
   return true;
 }
-// If both operands are the same array and the total is odd, uses an operand with one element less.
+// Makes the result shorter by one if both operands are the same array: its size can then be odd.
 bool ConcatenateUneven(Sample& sample, Instruction& concatenate, int64_t count) {
   Instruction& leaf = *concatenate.mutable_operands()[0];
   const Literal* data = DataOf(sample, leaf);

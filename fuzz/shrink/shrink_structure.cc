@@ -179,7 +179,7 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
   return KeepIfFails(sample, std::move(candidate), still_fails);
 }
 
-// Replaces values by parameters, beginning at the root, if the failure does not need the
+// Replaces values by parameters, from the last value to the first, if the failure does not need the
 // computation of these values.
 bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Backend& values,
                    bool last_device) {

@@ -55,8 +55,8 @@ std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Mod
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);
 // Returns the signature of a failure, with which the field `signature` of an expectation is
 // compared: "fail tanh f32 value", or with a message "crash tanh Check failed: ...". In
-// parentheses: "empty", an operand without elements; "batched", batching dimensions; "u64", the
-// type of indices; "together", only wrong if all these instructions are compiled together.
+// parentheses: "empty", an operand without elements; "batched", batching dimensions; "u64", type of
+// indices; "together", wrong only if compiled together; "partitioned", a module with shardings.
 std::string SignatureOf(const reports::Verdict& verdict, const Module& module);
 // Returns the signature as a file name.
 std::string FolderNameOf(const std::string& signature);

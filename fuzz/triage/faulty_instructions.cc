@@ -42,7 +42,7 @@ void PutDeviceNumber(Module& module, Instruction* parameter) {
 
 // Converts a piece to a sample. A sample gives all devices the same arguments, so an argument that
 // differs between devices is replaced by the device's number. Returns nullopt if there is an
-// infeed, or if the number does not fit the argument's type.
+// infeed, or if this replacement is not valid.
 std::optional<Sample> SampleOf(backends::WrongPiece wrong) {
   backends::ExecuteRequest& request = wrong.request;
   if (!request.infeed.empty()) return std::nullopt;

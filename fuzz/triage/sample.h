@@ -24,7 +24,7 @@ struct Sample {
 };
 
 // Removes instructions, computations and parameters (with their arguments) that the root does not
-// need. Keeps parameters that are tuples.
+// need. Keeps all parameters of the entry if one of them is a tuple.
 void RemoveDeadCode(Sample& sample);
 
 // Replaces `from`, an instruction of the entry (possibly the root), by a new parameter whose

@@ -13,7 +13,7 @@
 namespace hlocts::fuzz {
 namespace {
 
-// Returns an edit that sets each dimension of the attribute to what `plain` returns for it.
+// Returns an edit that applies `plain` to each dimension of the attribute.
 template <typename Value, typename Plain>
 std::function<bool(Instruction&)> EachDimension(Attr attr, Plain plain) {
   return [attr, plain](Instruction& instruction) {
