@@ -120,8 +120,8 @@ class ElementSource {
   }
 
  private:
-  // Returns any value of an integer type. For a float type that has NaNs, returns a quiet NaN of
-  // either sign with any payload.
+  // Returns any value of an integer type, or of a float type without infinity. For other types,
+  // returns a quiet NaN of either sign with any payload.
   uint64_t AnyBits() {
     uint64_t bits = random_.Next() >> (64 - BitWidth(type_));
     if (type_ == PrimitiveType::kPred) return bits & 1;

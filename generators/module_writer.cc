@@ -58,8 +58,8 @@ void DrawLayouts(ChoiceSource& choose, Computation& entry) {
   }
 }
 
-// Sets default layouts. If `drawn`, gives some arrays of the entry other layouts. The operands of
-// callers and the elements of tuples keep the default, because other code depends on it.
+// Sets default layouts. If `drawn`, gives some arrays of the entry other layouts. Operands of
+// callers, inner tuples and collectives keep the default, because other code depends on it.
 void SetLayouts(ChoiceSource& choose, bool drawn, Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions())
