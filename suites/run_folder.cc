@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that a run writes; --claim adds claim.json and expectations.
+// The files and directories that a run writes. Those of a claim are written only with --claim.
 constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt", "run.json",
                                 "selection.txt",  "scorecard.txt", "claim.json",  "SHA256SUMS",
                                 "cases",          "expectations"};
