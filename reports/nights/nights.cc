@@ -16,7 +16,7 @@ namespace {
 
 constexpr int kFewCases = 10;  // with fewer cases, even a working engine may crash on all
 
-// Returns true if no case ran, or if at least kFewCases ran and all ended by crash or timeout.
+// Returns true if no case ran, or if at least kFewCases ran, each with a crash, timeout or error.
 bool HasNoVerdicts(const NightlyEngineResult& engine) {
   int ended = 0;
   for (char mark : engine.marks) {
@@ -84,7 +84,7 @@ bool IsWorse(char before, char now) {
                                            before != kFlakeMark));
 }
 
-// Returns true if a case that an expectation lists as a failure passes, and did not before.
+// Returns true if a case passes although an expectation lists it as a failure, unlike before.
 bool IsNewlyUnexpectedPass(const Change& change) {
   return change.now == kUnexpectedPassMark && change.before != change.now;
 }

@@ -166,9 +166,9 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
 NightlyRunDiff NewestChanges(const History& history);
 
 enum class Alarm { kGreen, kYellow, kRed };
-// Returns red for a regression (also of support), a new failure, an engine without verdicts or lost
-// cases. Returns yellow for flaky or changed cases, and for a pruned run, whose changes are
-// unknown. Otherwise returns green. Each failure causes red only once.
+// Returns red for new failures (also lost support), new unexpected passes, an engine without
+// verdicts, lost cases or an incomplete run. Returns yellow for flaky or changed cases, and for a
+// pruned run, whose changes are unknown. Otherwise returns green. A failure causes red only once.
 Alarm AlarmOf(const NightlyRun& now, const NightlyRunDiff& changes);
 absl::string_view AlarmName(Alarm alarm);
 
