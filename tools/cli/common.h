@@ -85,7 +85,7 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
 // Returns an error if `inputs` and `seed` are both given.
 absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed);
 
-// Returns an error if the engine named by the bundle in `folder` cannot be found under that name.
+// Returns an error if `name` is an engine whose path the bundle in `folder` does not record.
 absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder);
 
 // Prints "hlocts: message" to standard error and returns the exit status for the error code.

@@ -26,8 +26,8 @@ namespace {
 constexpr int64_t kJobsMax = 1024;
 constexpr int64_t kPartitionsMax = 64;
 
-// Keeps only the cases of one shard. $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX, which test runners
-// set, override --shard.
+// Keeps only the cases of one shard. Without --shard, $GTEST_TOTAL_SHARDS and $GTEST_SHARD_INDEX,
+// which test runners set, select it.
 absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
                        std::vector<suites::Case>& cases, reports::RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");

@@ -333,7 +333,7 @@ class Rounding : public reference::EvalHook {
     return absl::OkStatus();
   }
 
-  // Records the unrounded result, and by how many bits the largest term of a sum exceeds it.
+  // Records the unrounded result, and the bits by which its terms exceed it (Loss::cancelled).
   absl::Status Note(EvalContext& context, const Instruction& instruction, const Place& place,
                     absl::Span<const Literal> operands, const Literal& result) {
     Loss& loss = digits_.losses[place.loss];

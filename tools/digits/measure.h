@@ -34,7 +34,8 @@ struct Loss {
                          // this rounding; summed over all runs
   double dropped = 0;    // bits of the smaller term that a sum rounds away, or bits that a
                          // conversion rounds away; summed over all runs
-  double cancelled = 0;  // bits by which the largest term exceeds the result (median element)
+  double cancelled = 0;  // bits by which the largest term, or in a sum of many terms the sum of
+                         // their magnitudes, exceeds the result (median element)
   std::vector<double> reaches;  // error of each output when only this instruction runs as written
   bool modelled = false;        // true: it is a sum, whose error is modelled
   double bound = -1;            // median relative width of its acceptance set; -1: not computed

@@ -171,7 +171,7 @@ bool Contains(const Module& module, Opcode opcode) {
   return backends::AppliesTo(probe, module);
 }
 
-// Runs legal noise on the trials with the operation. Returns the first that fails, or "".
+// Runs legal noise on the trials with the operation. Returns a text on the first failure, or "".
 std::string NoticedByNoise(const std::vector<Trial>& trials, Opcode opcode) {
   for (const Trial& trial : trials) {
     if (!trial.valid || !Contains(*trial.module, opcode)) continue;
