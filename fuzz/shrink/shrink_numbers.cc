@@ -16,7 +16,7 @@ struct Number {
   int64_t simplest;
 };
 
-// Returns the numbers in `value`, a copy of the attribute.
+// Returns pointers to the numbers in the attribute `value`, with their simplest values.
 std::vector<Number> NumbersOf(Attr attr, AttributeValue& value) {
   std::vector<Number> numbers;
   if (Window* window = std::get_if<Window>(&value)) {

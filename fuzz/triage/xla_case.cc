@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t kPrintedMax = 16;  // longer arguments get no comment
 
-// Returns the bytes of a literal, whose layout XLA shares. Decimals could lose information.
+// Returns code that makes a literal from its bytes, as XLA stores it. Decimals may be inexact.
 std::string Argument(const Literal& literal, size_t number) {
   std::vector<std::string> bytes;
   for (size_t i = 0; i < literal.raw_size(); ++i)
