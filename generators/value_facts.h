@@ -45,7 +45,7 @@ struct Requirement {
 
 // NearestOf returns the value of the type that is nearest to `value`; AtLeast the smallest one not
 // below it; AtMost the largest one not above it. AtLeast and AtMost never return a subnormal. For
-// integer types the result is an integer that may be out of range.
+// integer types, NearestOf truncates, and the results may be out of range.
 double NearestOf(PrimitiveType type, double value);
 double AtLeast(PrimitiveType type, double value);
 double AtMost(PrimitiveType type, double value);
