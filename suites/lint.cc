@@ -34,8 +34,8 @@ constexpr Opcode kOpcodes[] = {
 #undef HLOCTS_OPCODE
 };
 
-// Returns true if the verdict on an output agrees with the one in the case. An output with too few
-// bits checked agrees with a pass, a NaN with wrong bits with a fail.
+// Returns true if the verdict on an output agrees with the one in the case. An inconclusive verdict
+// also agrees with a stated pass, and nan_bits with a stated fail.
 bool Agrees(const reports::Verdict& verdict, Outcome stated) {
   const bool refused = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kNanBits;
   if (stated == Outcome::kFail) return refused;
