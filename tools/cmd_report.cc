@@ -116,7 +116,7 @@ std::set<std::string> EnginesOf(const std::vector<reports::LoadedRun>& runs) {
   return engines;
 }
 
-// Compares engines with the same name; if each side has one engine, compares these two.
+// Compares engines with the same name. If there are none, each side must have one engine.
 absl::Status CompareWith(reports::LoadedRun before, const std::set<std::string>& engines,
                          Merged& merged) {
   const std::set<std::string> old = EnginesOf({before});

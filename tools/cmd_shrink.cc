@@ -52,8 +52,8 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   WriteFile(out + "/inputs.txt", fuzz::InputsText(smallest)).IgnoreError();
 }
 
-// Returns an error unless the directory is new, is empty, or contains the files that KeepSmallest
-// wrote in an interrupted run.
+// Returns an error unless the directory is new, is empty, or contains a bundle or the files that
+// KeepSmallest wrote in an interrupted run.
 absl::Status CheckOwnFolder(const std::string& out) {
   namespace fs = std::filesystem;
   std::error_code none;
@@ -103,7 +103,7 @@ std::string PluginHashOf(const std::string& engine) {
   return hashes.empty() ? "" : hashes.begin()->second;
 }
 
-// Returns the message of a bundle's failure; nullopt for a failure without a message.
+// Returns the signature of a recorded crash that has a message; nullopt for other failures.
 std::optional<fuzz::FailureSignature> RecordedMessage(const reports::Verdict& verdict) {
   const fuzz::FailureSignature signature = fuzz::FailureSignatureOf(verdict);
   if (signature.kind != Outcome::kCrash || !fuzz::HasMessage(signature)) return std::nullopt;

@@ -149,7 +149,7 @@ backends::WalkSteps Fewest(const Walks& walks, backends::WalkSteps steps, const 
   }
 }
 
-// If a failure does not recur within this many tries, it is reported with all steps.
+// A failure that does not recur in each of this many tries is reported with all steps.
 constexpr int kTries = 3;
 
 void PrintFailure(const WalkOptions& options, const Walks& walks, int64_t number,

@@ -25,8 +25,8 @@ RateRow BenchGenerate(uint64_t seed, double seconds, int64_t modules_max);
 absl::StatusOr<RateRow> BenchDifferential(const std::string& backend, uint64_t seed,
                                           double seconds);
 
-// The cost of running and judging modules that pass: the time of this process, and the time of the
-// engine's worker, which includes reading requests and writing replies.
+// The cost of generating, running and judging modules that pass: the time of this process, and of
+// the engine's worker, which includes reading requests and writing replies.
 struct HarnessRow {
   int64_t modules = 0;
   double own_seconds = 0, worker_seconds = 0;

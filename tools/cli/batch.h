@@ -12,7 +12,7 @@ using BatchFailure = std::function<nlohmann::ordered_json(const nlohmann::ordere
 // Called in the parent process for each line of an answer.
 using BatchObserver =
     std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
-// Returns the answer of diff and judge to an entry without a verdict. The entry may name a profile.
+// Returns diff's and judge's answer without a verdict. Uses `profile` if the entry names none.
 nlohmann::ordered_json ErrorLine(const std::string& profile, const nlohmann::ordered_json& entry,
                                  const absl::Status& status);
 int RunBatch(const std::string& path, const BatchAnswer& answer, const BatchFailure& failure,

@@ -153,7 +153,7 @@ void Flags::AddWatch() {
 
 void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
 
-// Returns the path of the installed finding called `word`, or `word` if that path exists.
+// Returns the path of the installed finding `word` if only that exists, otherwise `word`.
 static std::string WithOwnFinding(std::string word) {
   const std::string own = absl::StrCat(HomeFolder(), "/", word);
   std::error_code none;

@@ -22,7 +22,7 @@ struct KnownFinding {
   nlohmann::ordered_json ToJson() const;
 };
 
-// Returns "a question: the documents allow another reading: ...", or "" if it is no question.
+// Returns for a question why the documents allow another reading, or "" for another finding.
 std::string QuestionText(const findings::Finding& finding);
 
 // Returns the finding to which an expectation links the failure. The expectation is found by the

@@ -27,8 +27,8 @@ struct Trial {
 // Returns limits that end a loop which a fault has made endless.
 backends::LoadOptions BoundedLoad();
 
-// Returns trials of reject cases and of cases that the reference evaluates. `cases` must outlive
-// the trials. Adds the number of other cases to `left_out`.
+// Returns trials of valid cases that the reference evaluates, and of reject cases whose modules can
+// be parsed. `cases` must outlive them. Adds the number of other valid cases to `left_out`.
 std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t& left_out);
 
 // Returns module `number` of the campaign with this seed. `valid` is false if the reference does

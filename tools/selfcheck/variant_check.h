@@ -13,7 +13,7 @@ namespace hlocts::tools {
 struct VariantCounts {
   const generators::MetamorphicRule* rule = nullptr;
   int64_t variants = 0;               // variants that were made and evaluated
-  int64_t skipped = 0;                // modules that the reference does not evaluate
+  int64_t skipped = 0;                // variants that the reference does not support
   std::vector<std::string> failures;  // recipe and difference of each failing variant
 };
 
