@@ -94,7 +94,7 @@ bool StatesItsResult(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return opcode == Opcode::kBitcastConvert || family == Family::kChannel;
 }
-// Rows for results that no document defines, but that the verifier checks.
+// Rows for results that have no clause in ResultClauseOf, but that the verifier checks.
 constexpr BreakRow kUndocumentedResults[] = {
     {Opcode::kConstant, "hlo.constant", ResultGrows},
     {Opcode::kCopy, "hlo.result_shape", ResultGrows},

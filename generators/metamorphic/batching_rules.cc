@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that split a computation into smaller ones, or combine several into one.
+// Rules that compute an operation in parts, twice in one instruction, or with swapped operands.
 #include "generators/metamorphic/rules.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/ir/opcode.h"

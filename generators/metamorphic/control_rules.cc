@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules that put an operation into a branch or a loop, or rewrite a loop.
+// Rules that use branches, calls, barriers or tuples, or add or rewrite loops.
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 
@@ -39,8 +39,6 @@ Instruction* Either(Site& s, Instruction* pred, Instruction* state, Computation*
 Instruction* Loop(Site& s, Instruction* state, Computation* condition, Computation* body) {
   return s.Make(Opcode::kWhile, {state}, {{Attr::kCondition, condition}, {Attr::kBody, body}});
 }
-
-// Rules that add or remove barriers. Compilers do not fuse across a barrier.
 
 bool CanBeOutlined(const Site& s) {
   return !IsCarrier(*s.at) && !HasSideEffects(*s.at) && s.shape().IsArray() &&
@@ -155,6 +153,7 @@ bool UnrollByTwo(Site& s) {
   return s.Use(Loop(s, s.operand(0), condition, two));
 }
 
+// Adds a barrier, across which compilers do not fuse.
 bool AddBarrier(Site& s) {
   if (!s.shape().IsArray()) return false;
   if (!s.choose.Below(2)) return s.Use(s.Make(Opcode::kOptBarrier, {s.at}));

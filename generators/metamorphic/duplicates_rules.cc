@@ -10,7 +10,7 @@
 
 namespace hlocts::generators {
 
-// Adds an unused value, which may be a NaN, an overflow, or an out-of-range slice.
+// Adds an unused quotient with divisor 0, and for rank > 0 an unused slice with starts too large.
 bool AddDeadCode(Site& s) {
   if (!s.shape().IsArray()) return false;
   bool divides = Contains(RowOf(Opcode::kDivide).types, s.type());

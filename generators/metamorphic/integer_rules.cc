@@ -91,8 +91,8 @@ bool Reassociate(Site& s) {
 
 namespace {
 
-// Returns an initial value that does not change the result of the first step, or nullptr if there
-// is none.
+// Returns an initial value for the first step that does not change the result of both, or nullptr
+// if there is none.
 Instruction* Neutral(Site& s, Opcode opcode) {
   const std::optional<ops::Reducer> reducer = ops::ReducerOf(opcode);
   if (!reducer.has_value()) return nullptr;

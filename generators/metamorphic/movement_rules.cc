@@ -70,8 +70,7 @@ Instruction* Updated(Site& s, Instruction* operand, Instruction* update, const O
   return s.Make(Opcode::kDynamicUpdateSlice, operands);
 }
 
-// Rules for layouts and buffers, which do not affect values (rulings 0068 and 0081).
-
+// Returns the shape with another layout, which does not affect values (ruling 0081).
 Shape WithOrder(const Shape& shape, const Dims& minor_to_major) {
   Shape result = shape.WithoutLayout().WithDefaultLayout();
   result.mutable_layout()->minor_to_major = minor_to_major;
@@ -314,7 +313,7 @@ bool FlattenAndBack(Site& s) {
   return s.Use(s.Reshape(s.Reshape(s.at, {s.shape().ElementCount()}), s.dims()));
 }
 
-// Aliases the result with a parameter that is not donated, which is not observable.
+// Aliases the result with a parameter that is not donated, which is not observable (ruling 0068).
 bool AliasOutput(Site& s) {
   Instruction* root = s.module.entry()->root();
   if (!s.module.input_output_alias.empty() || s.at != root || !root->shape().IsArray())

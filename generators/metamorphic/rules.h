@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metamorphic rules (rules.def) and their functions.
 //
-// A rule is a function `bool F(Site&)`. It checks its precondition before it writes anything, and
-// returns false if the precondition is not satisfied. An exact rule yields the same bits if both
+// A rule is a function `bool F(Site&)`. It returns false if its precondition is not satisfied; the
+// caller then removes what the rule added (Undo). An exact rule yields the same bits if both
 // modules are evaluated operation by operation (all NaNs are equal). A bounded rule is exact for
 // real numbers; the outputs of each module are judged by the sets of that module. A precondition on
 // floating-point data is a type or a known value, never an assumption.
@@ -52,10 +52,10 @@ class Site {
   bool in_entry() const { return at->parent() == module.entry(); }
 
   // --- Writing: the new instructions follow `at` ---
-  // Infers the shape unless `stated` is given. Operations such as reshape need a stated shape.
+  // Infers the shape unless `stated` has a layout. Operations such as reshape need a stated shape.
   Instruction* Make(Opcode opcode, Operands operands, Attributes attributes = {},
                     Shape stated = Shape());
-  // Repeats the operation of `at` on other operands, with its attributes or the given ones.
+  // Repeats `at` on other operands, with its or the given attributes, but no control predecessors.
   Instruction* Again(Operands operands, Shape stated);
   Instruction* Again(Operands operands, Shape stated, Attributes attributes);
   Attributes AttributesWith(Attr attr, AttributeValue value) const;  // those of `at`, one changed
