@@ -190,7 +190,7 @@ ENTRY main { x = f32[2] parameter(0) t = f32[2] tanh(x)
   ROOT r = f32[2] sort(s), dimensions={0}, to_apply=high })",
                                                 3));
   ASSERT_TRUE(shrunk.reproduced);
-  EXPECT_FALSE(FailureTraitsOf(shrunk.sample).has_interchangeable_callees)
+  EXPECT_FALSE(FailureTraitsOf(shrunk.sample).has_distinct_callees)
       << PrintModule(*shrunk.sample.module);
 }
 

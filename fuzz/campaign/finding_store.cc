@@ -77,7 +77,7 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   json["origin"] = entry.origin;
   json["instructions"] = CountInstructions(*sample.module);
   json["elements"] = entry.remains.elements;
-  if (entry.remains.has_interchangeable_callees) json["rivals"] = true;
+  if (entry.remains.has_distinct_callees) json["rivals"] = true;
   json["needs"] = entry.remains.needs;
   json["evaluations"] = entry.evaluations;
   json["folder"] = folder;

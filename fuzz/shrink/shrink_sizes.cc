@@ -53,9 +53,8 @@ Literal Cropped(const Literal& data, const Shape& shape, End end) {
   const auto& wanted = shape.dimensions();
   const bool alike = data.shape().IsArray() && sizes.size() == wanted.size();
   if (!alike || !VerifyShape(shape).ok()) return data;
-  const bool larger =
-      std::equal(sizes.begin(), sizes.end(), wanted.begin(), std::greater_equal<>());
-  return larger ? Corner(data, shape, end) : data;
+  const bool fits = std::equal(sizes.begin(), sizes.end(), wanted.begin(), std::greater_equal<>());
+  return fits ? Corner(data, shape, end) : data;
 }
 
 // Shrinks the sizes of a leaf, and its literal or argument.

@@ -114,9 +114,9 @@ void ReadFailure(const Words& words, const FailureTraits& remains, BucketKey& ke
       words.size() > 2 ? FailureClass(words[2], words[1], moves && Indexes(key.operations)) : "");
   const bool alone = !key.together && !RunsOthers(key.operations);
   const bool any_data =
-      moves || !alone || remains.has_interchangeable_callees || IsOfAnyType(key.operations);
+      moves || !alone || remains.has_distinct_callees || IsOfAnyType(key.operations);
   if (any_data && signature == "nan") signature = "value";
-  if (remains.has_interchangeable_callees) {
+  if (remains.has_distinct_callees) {
     // The fault is that a wrong computation is called. Caller and operations do not matter.
     key = {
         key.kind, {"called-computation"}, false, {}, {}, signature == "shape" ? "shape" : "value"};

@@ -99,10 +99,10 @@ TEST(BucketTest, InterchangeableCalleesHaveEqualShapes) {
       "ENTRY e { x = f32[3] parameter(0) z = f32[] constant(0)\n"
       " s = f32[] reduce(x, z), dimensions={0}, to_apply=add\n"
       " ROOT p = f32[] reduce(x, s), dimensions={0}, to_apply=multiply }\n";
-  EXPECT_TRUE(OfText(text).has_interchangeable_callees);
+  EXPECT_TRUE(OfText(text).has_distinct_callees);
   std::string one = absl::StrReplaceAll(text, {{"to_apply=multiply", "to_apply=add"}});
   one.erase(one.find("multiply {"), one.find("ENTRY") - one.find("multiply {"));
-  EXPECT_FALSE(OfText(one).has_interchangeable_callees);
+  EXPECT_FALSE(OfText(one).has_distinct_callees);
   EXPECT_EQ(OfText(one).elements, 3);
 }
 

@@ -15,7 +15,7 @@ struct FailureTraits {
   int64_t elements = 0;  // of the largest array
   // True if two computations have equal shapes but cannot replace each other: the failure depends
   // on which of them is called.
-  bool has_interchangeable_callees = false;
+  bool has_distinct_callees = false;
   // Values: "nan", "inf", "-0", "subnormal", "least" (of signed integers), "negative" (of indices).
   // Element types: "packed" (below a byte), "narrow" (below 32 bits), "wide" (64 bits), "unsigned",
   // "complex". Attributes: the names of SimplifyingEdits(). "layout": a layout is not the default.
