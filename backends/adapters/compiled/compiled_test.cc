@@ -148,8 +148,8 @@ TEST(CompiledTest, WhatHasNoMeaningIsNotEvaluated) {
   EXPECT_EQ(verdict.reason, "not evaluated: custom-call Mystery: the target is not known");
 }
 
-// Computes the largest element of each row and its index. Only the index is used, so XLA:TPU
-// narrows the type of the other result.
+// The module computes the largest element of each row and its index. Only the index is used, so
+// XLA:TPU narrows the type of the largest elements.
 TEST(CompiledTest, AReduceThatNarrowsIsAReduceAndAConvert) {
   const auto module = [](const std::string& direction, const std::string& type) {
     return absl::StrCat(
@@ -399,8 +399,8 @@ INSTANTIATE_TEST_SUITE_P(
               "custom_call_target=\"X64SplitHigh\" ROOT r = f64[2,2] convert(l)",
               Outcome::kUnsupported}));
 
-// Calls that return the two largest elements of each row. A call that is not stable may return
-// equal elements in another order than `topk`, and then fails.
+// The calls return the two largest elements of each row. A call that is not stable may return equal
+// elements in another order than `topk`, so the verdict is then a failure.
 TEST(CompiledTest, ACallThatSortsHasAnOrder) {
   const auto verdict = [](const std::string& call, const std::string& rows) {
     return Judge(

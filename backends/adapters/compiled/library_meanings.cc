@@ -37,8 +37,8 @@ const Shape& ValueOf(const Shape& shape) {
   return shape.IsTuple() ? shape.tuple_shapes()[0] : shape;
 }
 
-// Returns the shape in which sums are computed: at least f32. Returns kUnimplemented for integers,
-// since no document states whether a library's integers saturate or wrap.
+// Returns `result` with the type in which sums are computed: at least f32. Returns kUnimplemented
+// for integers, since no document states whether a library's integers saturate or wrap.
 absl::StatusOr<Shape> SumShape(const Shape& result) {
   const PrimitiveType type = result.element_type();
   if (IsInteger(type) || type == PrimitiveType::kPred)
@@ -73,7 +73,7 @@ absl::Status ExpectPlainConvolution(const Instruction& call) {
   return plain ? absl::OkStatus() : absl::UnimplementedError("expected no activation and no scale");
 }
 
-// The text around a convolution `c`: `before` computes `kernel`, and `after` computes `value`.
+// The text before and after a convolution `c`: `before` defines `kernel`, `after` defines `value`.
 struct Around {
   std::string options, before, kernel = "p1", after, value = "c";
 };
@@ -271,7 +271,7 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) 
 }
 
 // Returns the gradient with respect to the filter: p0 is the input, p1 the gradient of the output.
-// The gradient is a convolution of p0 with the kernel p1 that contracts the batch dimension.
+// The gradient is a convolution of p0 with p1 as the kernel, and contracts the batch dimension.
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;

@@ -22,8 +22,8 @@ std::string ShapeText(const Shape& shape);  // without a layout
 // a program whose outputs depend on it is wrong.
 std::string AnyContentText(absl::string_view name, const Shape& shape);
 
-// Appends to `text` the root, which is the call's result. Its first leaves are `values`; the others
-// are workspaces with any content.
+// Returns `text` with a root, which is the call's result: its first leaves are `values`, and its
+// other leaves are workspaces with any content.
 std::string WithWorkspace(const Instruction& call, std::string text,
                           const std::vector<std::string>& values);
 

@@ -177,10 +177,10 @@ constexpr char kFirstByComparator[] = R"(
  a = $2 slice(s.v), slice={$6}
  w = $3 slice(s.w), slice={$6})";
 
-// Returns the first elements of the last dimension and their positions. The order is that of the
-// call's comparator or the total order, the largest first. XLA expands the call to a stable sort
-// and two slices. If a call is not stable, equal elements have any order; this computation then
-// returns the last of them first.
+// Returns the first elements of each row and their positions. The call's comparator defines the
+// order; without one, it is the total order, the largest first. XLA expands the call to a stable
+// sort and two slices. If a call is not stable, equal elements may be in any order; this
+// computation then returns the last of them first.
 absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   const std::vector<Computation*> comparators = call.called_computations();
   const RawText* config = call.Get<RawText>(Attr::kBackendConfig);
@@ -210,7 +210,7 @@ absl::StatusOr<std::string> FirstOfSorted(const Instruction& call) {
   return WithWorkspace(call, std::move(text), {"a", stable ? "w" : "b"});
 }
 
-// Returns the ranges of an operand that is a slice, possibly an asynchronous one, or nullptr.
+// Returns the ranges of an operand that is a slice, possibly an asynchronous one, else nullptr.
 const SliceRanges* SliceOf(const Instruction& operand) {
   const Instruction* piece = &operand;
   while (ops::IsAsyncStep(piece->opcode()) && piece->operand_count() > 0) {
@@ -318,7 +318,7 @@ constexpr Opcode kMoves[] = {Opcode::kAllReduce, Opcode::kBroadcast,    Opcode::
                              Opcode::kReverse,   Opcode::kSelect,       Opcode::kSlice,
                              Opcode::kTranspose};
 
-// Returns the shapes of the operation's results if they have the types of its operands.
+// Returns the shapes of the results of `move`, with the element types of its operands.
 std::vector<Shape> InTypesOfOperands(const Instruction& move) {
   std::vector<Shape> parts =
       move.shape().IsTuple() ? move.shape().tuple_shapes() : std::vector<Shape>{move.shape()};

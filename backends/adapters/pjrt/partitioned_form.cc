@@ -57,8 +57,8 @@ std::optional<Axes> AxesOf(const Tiling& tiling, const Dimensions& mesh) {
   Axes axes(tiling.counts.size());
   const Dimensions numbers = tiling.TileNumbers();
   std::vector<bool> used(mesh.size(), false);
-  // Chooses mesh axes for dimension d and all later ones. The axes chosen next must divide `left`,
-  // the remaining factor of the tile count of d.
+  // Chooses mesh axes for dimension d and all later dimensions. The sizes of the axes that are
+  // still to be chosen for d must have the product `left`.
   std::function<bool(size_t, int64_t)> find = [&](size_t d, int64_t left) {
     if (left == 1) {
       if (d + 1 < axes.size()) return find(d + 1, tiling.counts[d + 1]);
@@ -204,7 +204,7 @@ class Former {
 
 int64_t RankOf(const Shape& shape) { return shape.IsArray() ? shape.rank() : 0; }
 
-// Calls `visit` with every annotation of one array and the rank of that array.
+// Calls `visit` with each annotation of a single array and the rank of that array.
 template <typename Visit>
 absl::Status ForEachLeaf(Instruction& instruction, Sharding& sharding, Visit&& visit) {
   const std::vector<Shape> leaves = LeafShapes(instruction.shape());
@@ -268,7 +268,7 @@ absl::StatusOr<std::unique_ptr<Module>> PartitionedForm(const Module& module,
   if (partitioner == Partitioner::kShardy && HasManualRegion(module))
     return absl::UnimplementedError("manual regions are supported by GSPMD only");
   std::unique_ptr<Module> formed = module.Clone();
-  // Unannotated parameters would get the tiles of a manual region from GSPMD, but are passed whole.
+  // GSPMD would split unannotated parameters as a manual region does, but they are passed in full.
   if (partitioner == Partitioner::kShardy || HasManualRegion(module)) {
     for (Instruction* parameter : formed->entry()->parameters()) AnnotateWhole(*parameter);
     AnnotateWhole(*formed->entry()->root());

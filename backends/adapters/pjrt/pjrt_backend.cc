@@ -233,7 +233,7 @@ class PjrtExecutable : public Executable {
   bool has_aliases_, has_outfeed_;
 };
 
-// Returns true if the wanted tiling splits the array evenly, but the program splits nothing.
+// Returns true if the tiling `wanted` splits the array evenly, but `made` splits nothing.
 bool IsIgnored(const Tiling& wanted, const Tiling& made, const Shape& array) {
   bool divides = true, cuts = false;
   for (size_t d = 0; d < wanted.counts.size(); ++d) {

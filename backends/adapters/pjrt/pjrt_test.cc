@@ -84,8 +84,8 @@ TEST(PjrtTest, AnOutputThatIsTooShortIsACrashAndNoRefusal) {
       WriteModule("short", "HloModule m\nENTRY main { ROOT r = f32[4] constant({1, 2, 3, 4}) }\n");
   EXPECT_THAT(Verdict(module, "pjrt:" HLOCTS_SHORT_OUTPUT_PLUGIN),
               StartsWith("crash output of 15 bytes, expected 16"));
-  // The status code of a short output, if the plugin itself returns it, means that the module is
-  // rejected or, as here, unsupported.
+  // If the plugin itself returns data loss, the code of a short output, the verdict is not a crash:
+  // the module is rejected or, as here, unsupported.
   const std::string call = WriteModule(
       "call",
       "HloModule m\nENTRY main { ROOT r = f32[] custom-call(), custom_call_target=\"x\" }\n");

@@ -28,8 +28,8 @@ class ReferenceExecutable : public Executable {
 
  private:
   // Returns the argument states that ruling 0068 requires of engines. The reference itself donates
-  // no buffers. A donated argument with an alias is consumed, and its output uses its memory. A
-  // donor is consumed. Other arguments are unchanged.
+  // no buffers. A donated argument with an alias is consumed, and the aliased output uses its
+  // memory. A donor is consumed. Other arguments are unchanged.
   static std::vector<ArgumentState> AliasingOf(const Module& module, const ExecuteRequest& request);
 
   std::unique_ptr<Module> module_;

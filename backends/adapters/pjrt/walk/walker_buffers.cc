@@ -76,7 +76,7 @@ absl::Status Walker::EndRead() {
   return FinishRead(std::move(read));
 }
 
-// Reads a buffer of one dimension, whose bytes are the same in any layout.
+// Reads a buffer of one dimension, because its bytes are the same in any layout.
 absl::Status Walker::ReadRaw() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   if (buffer->shape.dimensions.size() != 1 || buffer->bytes.empty()) return absl::OkStatus();
