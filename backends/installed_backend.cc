@@ -56,8 +56,8 @@ absl::StatusOr<std::string> ConverterFolder(const engines::Engine& engine) {
   return EngineFolder(*converter);
 }
 
-// Returns the command of a Python worker. -I makes Python ignore the user's own packages, which
-// USER entries need. -B prevents Python from writing files next to the sources.
+// Returns the command of a Python worker. Option -I hides the user's own packages, so it is omitted
+// for USER entries. Option -B prevents Python from writing files next to the sources.
 absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& engine,
                                                       const std::string& folder) {
   const bool own = engine.reach() == engines::USER;

@@ -229,7 +229,7 @@ struct Broken {
   std::optional<Outcome> failure;
 };
 
-// The engine answers hello and then misbehaves as the module's name selects.
+// The engine answers hello, and then misbehaves in the way that the module's name selects.
 TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
   auto engine = MakeBackend("broken=exec:exec " HLOCTS_BINARY_DIR "/misbehaving_engine foreign");
   ASSERT_TRUE(engine.ok());

@@ -28,9 +28,9 @@ class MinimalGroupSearch {
   MinimalGroupSearch(const Module& module, PieceRunner& runner, Clock::time_point deadline)
       : module_(module), runner_(runner), deadline_(deadline) {}
 
-  // Returns the smallest wrong piece that it finds. It starts with all instructions, then drops as
-  // many as possible from the front and from the back, and those not connected to the rest. Returns
-  // null if the piece of all instructions is not wrong.
+  // Returns the smallest wrong piece that the search finds. Find starts with all instructions, then
+  // drops as many as possible from the front and from the back, and those not connected to the
+  // rest. Returns null if the piece of all instructions is not wrong.
   absl::StatusOr<std::unique_ptr<PieceRun>> Find();
 
  private:
@@ -129,7 +129,7 @@ struct Subject {
   WrongPiece* hidden;
 };
 
-// Returns the arguments as text. A large array is shown by its shape only.
+// Returns the arguments as text: elements, or only the shape of a large array.
 std::string ArgumentsText(const PieceRun& run, size_t device) {
   std::string text;
   for (const Literal& leaf : run.request.arguments[device]) {

@@ -53,7 +53,7 @@ void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t dev
   for (const FactRow& row : AllFacts()) {
     const std::string fact(row.name);
     TargetFacts grant;
-    // Skips a fact that requires a value: no value is the obvious one to test.
+    // Skips a fact that requires a value, because it is not obvious which value to test.
     if (!row.grants || absl::c_linear_search(facts, fact) || !SetTargetFact(fact, grant).ok())
       continue;
     // Skips facts without effect on the operation, since each test takes an evaluation.

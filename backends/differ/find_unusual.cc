@@ -12,8 +12,8 @@
 namespace hlocts::backends {
 namespace {
 
-// If nearly all elements have more effective bits than this, the sets are not wide, and the tests
-// add nothing to them.
+// If nearly all elements have more effective bits than this, the sets are so narrow that the tests
+// would find nothing more.
 constexpr double kTightBits = 20;
 
 absl::StatusOr<reference::StatisticalTestResult> StatisticalTestOf(

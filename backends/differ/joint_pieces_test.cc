@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests outputs that are inconclusive, since a joint predicate judges them; pieces decide them.
+// Tests modules whose outputs are inconclusive due to a joint predicate, but whose pieces are not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -146,8 +146,8 @@ void PieceRunner::Count(const reports::Verdict& verdict, int times) {
   reports::AddCounts(verdict, times, counts_.checked);
 }
 
-// If the pieces inside a called computation were judged, they replace an inconclusive verdict on
-// the call, which is then subtracted from the counts.
+// If the pieces inside a called computation were judged, their verdicts replace an inconclusive
+// verdict on the call, which is subtracted from the counts.
 void PieceRunner::DeferToInnerPieces(const reports::Verdict& verdict, const CutCounts& before) {
   const bool judged = counts_.pieces > before.pieces && counts_.not_run == before.not_run &&
                       counts_.stopped == before.stopped;

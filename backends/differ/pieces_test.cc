@@ -81,8 +81,8 @@ TEST(PiecesTest, ARightEngineStaysRight) {
 }
 
 // The outputs judge `a` and `d`, which read arguments, and `n`, whose set has one value; these are
-// not run again. The other pieces are run: `s` reads the bits of `a`, tanh hides `h`, and `m` is no
-// output.
+// not run again. The other pieces are run: `s` reads the bits of `a`, tanh hides `h`, and `m` is
+// not an output.
 TEST(PiecesTest, AcceptedOutputsAreNotRunAgain) {
   Subject subject(R"(ENTRY e {
     p = f32[8] parameter(0)
@@ -164,8 +164,8 @@ TEST(PiecesTest, ALoopWithCopiedOperandsIsCutInBlocks) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("decided by judging pieces"));
 }
 
-// Eight sums of 4,096 terms of about 1.5 that cancel except for 64 times `rest`. Their error bound
-// for any order exceeds the sums, so their piece stays inconclusive however it is cut.
+// Eight sums of 4,096 terms of about 1.5 that cancel except for 64 times `rest`. The error bound,
+// which holds for any order of additions, exceeds the sums, so every cut leaves them inconclusive.
 Subject CancellingSums(float rest) {
   Subject subject(R"(add { x = f32[] parameter(0) y = f32[] parameter(1)
     ROOT sum = f32[] add(x, y) }
@@ -211,7 +211,7 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
   EXPECT_EQ(subject.Diff(wrong, 0).kind, Outcome::kInconclusive);
 }
 
-// The wrong sums, one without a term and one with partial sums in TF32, are inside the bound.
+// Both wrong sums are inside the bound: one lacks a term, one has partial sums in TF32.
 TEST(PiecesTest, APieceWhoseSumsAgreeByTermsIsProbable) {
   Subject subject = CancellingSums(0.05F);
   InjectingBackend right({"none", 0, 0});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which side is at fault if the engine receives a converted module and fails.
+// Tests whether the engine or the conversion is at fault if the engine fails a converted module.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -116,7 +116,7 @@ TEST_F(BlameTest, AnEditedStageIsNamed) {
 }
 
 // The reference keeps the subnormal, so both texts give nan. The engine flushes the subnormal to
-// -0; then only the second text gives inf.
+// -0, for which only the second text gives inf.
 TEST_F(BlameTest, ATextThatPermitsTheWrongOutputsIsNamed) {
   constexpr char kLog[] = "HloModule m\nENTRY e {\n  b = f32[1] parameter(0)\n%s\n}";
   const std::string given =

@@ -207,8 +207,8 @@ TEST(CpuEngineTest, SubnormalsAreKeptInStrict) {
   }
 }
 
-// The exact real part is slightly below the midpoint of two doubles. In long double it is rounded
-// to the midpoint.
+// The exact real part is slightly closer to zero than the midpoint of two doubles. In long double
+// it would be rounded to the midpoint, and then to the wrong double.
 TEST(CpuEngineTest, ComplexProductsOfDoublesAreRoundedOnce) {
   auto module = Parsed(
       "ENTRY e { a = c128[1] parameter(0) b = c128[1] parameter(1)\n"

@@ -25,7 +25,7 @@ TEST(ModulesTest, EnginesReturnWhatTheJudgeAccepts) {
     HLOCTS_ASSERT_OK_AND_ASSIGN(const auto parsed, ParseModule(one.module_text));
     const Module& module = *parsed;
     ASSERT_TRUE(VerifyModule(module).ok()) << VerifyModule(module);
-    // The CUDA engine's merge sort requires a strict weak order, but sort_by modules may have none.
+    // The CUDA engine's merge sort requires a strict weak order. sort_by modules need not have one.
     const bool sorts = absl::StartsWith(one.name(), "sort_by");
     std::vector<const char*> engines = {"reference", "cpu?isolation=none"};
     if (!sorts) engines.push_back("cuda-host?isolation=none");

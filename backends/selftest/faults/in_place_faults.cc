@@ -74,8 +74,8 @@ void PadCopiesForward(FaultSite& site) {
   for (int64_t i = d.low; i < count; ++i) CopyElement(result, d.low + i % d.low, result, d.low + i);
 }
 
-// Repeats the first element of an update that is a slice, reshape or reverse, as if it overlapped
-// the memory to which it is written.
+// Repeats the first element of an update that is a slice, reshape or reverse, as if the update
+// overlapped the memory to which it is written.
 void UpdateReadsItself(FaultSite& site) {
   const Instruction& update = site.instruction.operand(1);
   Opcode opcode = update.opcode();
