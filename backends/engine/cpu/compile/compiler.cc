@@ -14,7 +14,7 @@ namespace {
 using plan::Node;
 using plan::ValueId;
 
-// The assumed length of arguments, of which straight-line code reads one element at a time.
+// The assumed length of an argument array. Straight-line code reads one element of it at a time.
 constexpr int64_t kEndless = int64_t{1} << 40;
 
 bool IsOneElement(const plan::Graph& graph, ValueId value) {

@@ -37,7 +37,7 @@ absl::Status FunctionBuilder::Build(const std::vector<std::pair<int, int>>& alia
   DropUnread();
   if (!compiler_.options().disabled.contains("rows")) GroupRows();
   if (!compiler_.options().disabled.contains("batches")) GroupBatches();
-  if (!compiler_.options().disabled.contains("sums")) FuseComputedOperands();  // if ungrouped
+  if (!compiler_.options().disabled.contains("sums")) FuseComputedOperands();  // not in groups
   FindLifetimes();
   if (!compiler_.options().disabled.contains("in-place")) ReuseInPlace(aliases);
   HLOCTS_RETURN_IF_ERROR(PlaceTemporaries());
@@ -94,7 +94,7 @@ void FunctionBuilder::EmitLine(ValueId value) {
   const Node& node = graph_.producer(value);
   const plan::ArrayType& whole = graph_.type(value);
   plan::ArrayType type = whole;
-  // If another dimension has size 0, the sequence may be larger than any memory.
+  // If another dimension has size 0, `length` may exceed any memory, but no element is read.
   const int64_t length = whole.dimensions[node.source->IntOr(Attr::kIotaDimension, 0)];
   const int64_t size = whole.elements == 0 ? 0 : length;
   type.bytes = size * whole.width();

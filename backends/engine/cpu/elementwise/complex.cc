@@ -190,7 +190,7 @@ KernelFunction OfFunction(ops::ComplexFunction function) {
 
 template <typename T, typename W>
 KernelFunction OfArithmetic(ops::ComplexArithmetic operation) {
-  // Computes f64 products in T: in long double they would be rounded twice.
+  // Computes f64 products in f64: in long double they would be rounded twice.
   using A = std::conditional_t<std::is_same_v<W, long double>, T, W>;
   switch (operation) {
     case ops::ComplexArithmetic::kMultiply:

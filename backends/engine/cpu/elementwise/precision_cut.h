@@ -34,7 +34,7 @@ class MantissaRounder {
   }
 
   [[gnu::always_inline]] Bits operator()(Bits bits) const {
-    // Magnitudes are not negative, so signed types can be used. Vector comparisons are signed.
+    // Uses signed types, because vector comparisons are signed. Magnitudes are never negative.
     using Signed = std::make_signed_t<Bits>;
     const Bits magnitude = static_cast<Bits>(bits & ~sign_);
     Bits size = static_cast<Bits>(magnitude + half_ + (magnitude >> dropped_ & ties_));

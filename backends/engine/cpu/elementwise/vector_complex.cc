@@ -25,7 +25,7 @@ constexpr float kLarge = 0x1p60f;
 // Returns true in lanes with |x| < bound. A NaN yields false.
 HWY_INLINE auto Below(Vf x, float bound) { return hn::Abs(x) < hn::Set(Floats(), bound); }
 
-// Multiplies the numbers of a vector. Run returns false if a number is out of range.
+// Multiplies two vectors of numbers. Run returns false if a number is out of range.
 struct Multiply {
   static constexpr Opcode kOpcode = Opcode::kMultiply;
   static constexpr int64_t kResult = 2;  // number of floats in a result

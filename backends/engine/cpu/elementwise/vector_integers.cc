@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vector division of integers in f32 or f64, compiled once for each instruction set. If a
-// quotient by x is no integer, the next integer is at least 1/x above it. Rounding errors are less.
+// Vector division of integers in f32 or f64. Truncation is exact, since a quotient by x is an
+// integer or at least 1/x below the next one, and rounding errors are smaller.
 #include <algorithm>
 #include <limits>
 #include <type_traits>

@@ -180,7 +180,7 @@ void LoopProgram::DropUnread() {
 
 namespace {
 
-// Fuses the first operation into the second operation, which reads its result.
+// Fuses the first operation into the second, which reads its result, if a kernel computes both.
 bool TakeIn(const LoopProgram::Operation& first, LoopProgram::Operation& second) {
   if (first.b < 0 || first.c >= 0 || second.b < 0 || second.c >= 0) return false;
   const bool right = second.b == first.out, square = second.a == second.b;

@@ -58,7 +58,7 @@ class LoopProgram {
            0.2 * static_cast<double>(operations_.size());
   }
   int register_count() const { return static_cast<int>(registers_.size()); }
-  // Returns true if the array is read only at the index that is written, under no other view.
+  // Returns true if the loop reads the array only at the index that it writes.
   bool ReadsInPlace(int array, int width) const;
   // Returns true if an output may share the array's memory: the array is read in place, and no
   // operation reads it after the output is written.

@@ -141,8 +141,8 @@ void LoopProgram::Run(const uint8_t* const* arrays, uint8_t* const* outputs, int
   uint8_t* at[kRegistersMax + 1];
   PlaceOnce(arrays, std::min(kBlock, end - begin), scratch.data(), at);
   const bool streams = streams_ && (is_part || end - begin > kStreamedElements);
-  // In short steps all arrays advance together, so the hardware prefetches each of them. The
-  // operands of a part are already in the L1 or L2 cache.
+  // In short steps all arrays advance together, so the hardware prefetches each of them. A part
+  // does not need short steps: its operands are already in the L1 or L2 cache.
   const int64_t step = is_part ? kBlock : kStreamStep;
   int64_t block = streams ? FirstBlock(outputs, begin) : kBlock;
   for (int64_t start = begin, count; start < end; start += count, block = kBlock) {

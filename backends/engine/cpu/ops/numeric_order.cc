@@ -28,8 +28,8 @@ bool IsZero(const Graph& graph, ValueId value) {
   return number == 0;
 }
 
-// Returns true if the value depends on the parameter only by tests for NaN and zero. It is then the
-// same for all other numbers.
+// Returns true if the value depends on the parameter only by tests for NaN and zero. The value is
+// then the same for all numbers except zeros.
 bool TestsForSpecials(const Graph& graph, ValueId value, int32_t parameter) {
   const Node& node = graph.producer(value);
   if (ops::IsOneOf(node.opcode, {Opcode::kAnd, Opcode::kOr, Opcode::kNot})) {
@@ -58,7 +58,7 @@ bool IsParameterOrSpecial(const Graph& graph, ValueId value, int32_t parameter) 
          IsParameterOrSpecial(graph, node.operands[2], parameter);
 }
 
-// A number of each class that such a comparator can distinguish, and ordinary numbers.
+// Numbers of all classes that such a comparator can distinguish.
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kNumbers[] = {-kNan, -kInfinity, -2, -1, -0.0, 0.0, 1, 2, kInfinity, kNan};
@@ -67,7 +67,7 @@ bool Precedes(double a, double b) {
   return std::isnan(b) ? !std::isnan(a) : a < b;  // NaN follows all numbers
 }
 
-// Returns the result of comparing `a` and `b` as elements of one operand. All others are zero.
+// Returns the result of comparing `a` and `b` as elements of one operand. Other operands are zero.
 bool Answer(const Graph& graph, const ElementFunction& body, int32_t parameter, double a,
             double b) {
   static constexpr uint8_t kZeros[16] = {};

@@ -41,7 +41,7 @@ absl::Status MergeSort(std::vector<int64_t>& order, Less&& less) {
 
 // The largest number of pairs of elements for which the comparator is called on every pair. A
 // comparator need not be a strict weak order: it may order two elements that are both equivalent to
-// a third one. A merge sort may violate such a constraint.
+// a third one. A merge sort may return two such elements in the wrong order.
 constexpr int64_t kPairsMax = int64_t{1} << 22;
 
 // Returns the positions in an order in which a comes before b if before(a, b). Always chooses the

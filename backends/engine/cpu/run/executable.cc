@@ -19,7 +19,7 @@ bool MayFlush(const Module& module, const CompileOptions& compile) {
       const Shape& shape = instruction->shape();
       if (!shape.IsArray() || !IsFloat(shape.element_type())) continue;
       if (shape.element_type() == PrimitiveType::kF8E8M0FNU) return false;
-      // Builds the decoding tables now, because it must not happen while subnormals are flushed.
+      // Builds the decoding tables now: they must not be built while subnormals are flushed.
       if (BitWidth(shape.element_type()) <= 16) DecodeNarrow(shape.element_type(), 0);
     }
   }
@@ -156,7 +156,7 @@ bool StaticExecutable::PlaceOutput(const pjrt::ExecuteRequest& request,
   uint8_t* data = output.mutable_raw_data();
   run.SetResult(entry, leaf, data);
   if (!in_place) return true;
-  // The argument is not donated, so it must not be changed.
+  // The argument is not donated, so the program changes a copy.
   std::memcpy(data, arguments[source].raw_data(), arguments[source].raw_size());
   run.SetParameter(entry, static_cast<size_t>(source), data);
   return true;

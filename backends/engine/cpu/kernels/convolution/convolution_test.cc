@@ -196,7 +196,7 @@ std::vector<Wide> Sums(const Case& c, const ConvolutionRequest& r, const Layouts
   return result;
 }
 
-// Caches the expected sums of each case. Types with the same elements share them.
+// Caches the expected sums of each case. Types whose test elements are equal share them.
 template <typename Wide>
 std::vector<std::vector<Wide>>& KnownSums() {
   static auto* known = new std::vector<std::vector<Wide>>(std::size(kConvolutionCases));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Direct convolution. A tile has several outputs, each with two vectors of features. An output
-// reads the input through one pointer per tap. In padding and holes, this points to a row of zeros.
-// The kernel is packed once. Depthwise convolutions compute one output at a time, and their vectors
-// contain channels.
+// reads the input through one pointer per tap. If the tap is in padding or a hole, the pointer
+// refers to a row of zeros. The kernel is packed once. Depthwise convolutions compute one output at
+// a time, and their vectors contain channels.
 #include "backends/engine/cpu/kernels/convolution/direct.h"
 
 #include <algorithm>

@@ -236,7 +236,7 @@ absl::Status Scatter(const Parallel& parallel, const ScatterRequest& request) {
       ScatterLine(parallel, line, request.kind, request.type, request.updates, request.output)) {
     return absl::OkStatus();
   }
-  // If windows may overhang, different parts of two runs may share an element: runs are not split.
+  // If windows may overhang, parts of different runs may share an element, so runs are not split.
   const int64_t parts = moves.overhangs ? 1
                                         : std::clamp<int64_t>(moves.run.size * bytes / kPartBytes,
                                                               1, parallel.threads());

@@ -167,8 +167,8 @@ class LineScatter {
   }
 
  private:
-  // Applies, in order, those of updates [begin, end) whose element is in [low, low + reach]. If
-  // that is a part of the elements, first selects the updates of each block, without branches.
+  // Applies, in order, those of updates [begin, end) whose element is in [low, low + reach]. Unless
+  // these are all elements, first selects the updates of each block, without branches.
   void RunPart(int64_t begin, int64_t end, Index low, Index reach, T* to, int64_t to_stride) const {
     ForEachBlock<Index>(line_, begin, end, [&](const Index* indices, int64_t first, int64_t count) {
       const int64_t gap = line_.batched_stride;
@@ -212,8 +212,8 @@ class LineScatter {
 
   // Divides the updates into parts. The first part is applied to the output, each other part to a
   // copy that begins with the neutral element. Then the copies are combined with the output.
-  // Returns false without an effect if this does not save time. That is decided by sizes only,
-  // because this order changes sums.
+  // Returns false without an effect if this does not save time. The sizes alone decide this,
+  // because the bits of sums depend on the parts.
   bool ToCopies(const Parallel& parallel, int64_t elements) const {
     const int64_t updates = std::max(kCopyUpdates, kCopyUpdatesPerElement * elements);
     const int64_t parts = std::min(line_.count / updates, kPartsMax);

@@ -37,7 +37,7 @@ TEST(DotBf16Test, Bf16KeepsNanInfinitiesAndLargeProducts) {
       EXPECT_EQ(Bf16Product({0x1.8p100f, 1}, {0x1p27f, 1})[0], 0x1.8p127f);
       EXPECT_EQ(Bf16Product({0x1.02p0f}, {0x1.02p0f})[0], 0x1.0404p0f);  // the exact product
     });
-    // Subnormals are used unless they are flushed.
+    // Without flushing, subnormal operands and results keep their values.
     EXPECT_EQ(Bf16Product({0x1p-130f, 0}, {0x1p100f, 1})[0], 0x1p-30f);
     EXPECT_EQ(Bf16Product({0x1p-70f, 0}, {0x1p-70f, 1})[0], 0x1p-140f);
   });

@@ -88,7 +88,7 @@ std::vector<Wide> Sums(const Case& c, const std::vector<Wide>& lhs, const std::v
   return result;
 }
 
-// Caches the expected sums of each case. Types with the same elements share them.
+// Caches the expected sums of each case. Types whose test elements are equal share them.
 template <typename Wide>
 std::vector<std::vector<Wide>>& KnownSums(bool unsigned_lhs, bool unsigned_rhs) {
   static auto* known = new std::array<std::vector<std::vector<Wide>>, 4>;

@@ -53,7 +53,6 @@ struct TileRows {
   int64_t stride;
 };
 
-// Returns sum + x * y.
 template <typename T>
 HLOCTS_INLINE Vec<SumOf<T>> MultiplyAdd(Vec<SumOf<T>> sum, const Vec<T>& x, const Vec<T>& y) {
   if constexpr (std::is_same_v<T, PairBf16>) {

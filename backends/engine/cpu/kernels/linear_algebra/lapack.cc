@@ -26,8 +26,8 @@ template <class T>
 using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic>;
 using Results = std::vector<Matrix<Complex>>;
 
-// A LAPACK routine for one matrix of a batch. A list is a matrix with one row, and a number is a
-// matrix with one element.
+// A LAPACK routine for one matrix of a batch. An array of rank 1 is a matrix with one row, and a
+// scalar is a matrix with one element.
 template <class T>
 using Routine = Results (*)(const LapackCall& call, const std::vector<Matrix<T>>& operands);
 
@@ -250,7 +250,7 @@ void SplitBlocks(Matrix<Complex>& t, Matrix<Complex>& z) {
   }
 }
 
-// Appends eigenvalues to the results. For a real matrix, these are two lists of parts.
+// Appends eigenvalues to the results: for a real matrix, first the real, then the imaginary parts.
 template <class T>
 void AppendValues(const Matrix<Complex>& triangular, Results& results) {
   const Matrix<Complex> values = triangular.diagonal().transpose();

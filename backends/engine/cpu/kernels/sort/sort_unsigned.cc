@@ -111,7 +111,7 @@ void MergeRound(const Parallel& parallel, const U* from, U* to, int64_t count, i
       const int64_t a_count = std::min(run, count - pair);
       const U* b = a + a_count;
       const int64_t b_count = std::min(run, count - pair - a_count);
-      // Each step of a merge waits for the one before, so a loop merges the two halves together.
+      // Merges both halves of the piece in one loop, because the steps of one merge are sequential.
       const int64_t ranks[] = {first - pair, (first + last) / 2 - pair, last - pair};
       int64_t from_a[3];
       for (int i = 0; i < 3; ++i) from_a[i] = MergeSplit(a, a_count, b, b_count, ranks[i]);
@@ -147,7 +147,7 @@ absl::Status SortUnsigned(const Parallel& parallel, U* keys, int64_t count) {
   if (!other.ok()) return OutOfScratch(bytes);
   int64_t rounds = 0;
   for (int64_t merged = run; merged < count; merged *= 2) ++rounds;
-  // Begins with the buffer from which the last round writes to `keys`.
+  // Selects the first buffer so that the last round writes to `keys`.
   U *from = keys, *to = other.As<U>();
   if (rounds % 2 == 1) std::swap(from, to);
   parallel.For((count + run - 1) / run, kNanosecondsPerKey * run, [&](int64_t part, int64_t end) {

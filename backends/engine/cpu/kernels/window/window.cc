@@ -30,7 +30,7 @@ struct WindowPass {
 
   int64_t n() const { return window.input_size; }
   int64_t m() const { return window.output_size; }
-  // Returns the first position of output j's window. Holes are positions if base_dilation > 1.
+  // Returns the first position of output j's window. Holes between dilated elements are positions.
   int64_t Start(int64_t j) const { return j * window.stride - window.padding_low; }
 };
 
