@@ -33,8 +33,8 @@ absl::Status CannotInfer(const Instruction& instruction) {
 }
 
 // Infers the run-time sizes of a reshape's result. The dimensions of operand and result are split
-// into the smallest groups whose bounds have equal products. In each group of the result, one
-// dimension gets the size that makes the number of run-time elements equal: the only dynamic
+// into the smallest groups whose bounds have equal products. In each pair of groups, one dimension
+// of the result gets the size that makes the numbers of run-time elements equal: the only dynamic
 // dimension, or the inferred one if several are dynamic.
 absl::StatusOr<Sizes> ReshapeSizes(const Instruction& reshape, const Sizes& operand) {
   const Sizes& bounds = reshape.operand(0).shape().dimensions();

@@ -108,7 +108,7 @@ TEST(PassesTest, EqualNodesAreOneAndDeadOnesGo) {
   EXPECT_EQ(LiveNodes(*graphs->entry, Opcode::kMultiply), 1);
 }
 
-// Returns the numbers of while loops and slices that remain of calls on p[0:1] and p[`second`].
+// Returns how many while loops and slices remain if p[0:1] and p[`second`] are passed to calls.
 std::pair<int, int> LoopsAndSlices(absl::string_view second) {
   auto module = ParseModule(absl::StrCat(
       "HloModule m\nc { p = s32[1] parameter(0) q = s32[] reshape(p) n = s32[] constant(9)\n"

@@ -33,7 +33,6 @@ class Device {
   // Compiles `source`, which contains the kernel's program. Returns -1 if there is no compiler.
   virtual absl::StatusOr<int64_t> Compile(hl::Kernel kernel, const std::string& source,
                                           bool fast_math) = 0;
-  // Waits until all launches are complete.
   virtual absl::Status Synchronize() = 0;
   // Measures seconds of device time. The default implementation uses the host's clock.
   virtual absl::Status StartClock();

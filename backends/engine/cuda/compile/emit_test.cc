@@ -146,7 +146,7 @@ const char* const kPrograms[] = {
     " i = s32[6] constant({3, 0, 3, 3, 29, 30}) u = f32[6] slice(p), slice={[0:6]}\n"
     " ROOT r = f32[30] scatter(w, i, u), update_window_dims={}, inserted_window_dims={0},\n"
     "  scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }",
-    // Groups of a row have eight, two or one elements in these modules. A value per row is used.
+    // Groups of a row have eight, two or one elements. These modules also use one value per row.
     "add { a = bf16[] parameter(0) b = bf16[] parameter(1) ROOT r = bf16[] add(a, b) }\n"
     "ENTRY e { p = bf16[3,1032] parameter(0) z = bf16[] constant(0)\n"
     " s = bf16[3] reduce(p, z), dimensions={1}, to_apply=add\n"

@@ -69,7 +69,7 @@ HL_CALL void CopyElement(int bytes, const void* from, i64 i, void* to, i64 j) {
   StoreBits(bytes, to, j, LoadBits(bytes, from, i));
 }
 
-// Returns the value of an element that is not complex from its bits.
+// Converts the bits of an element, which must not be complex, to its value.
 HL_CALL Value FromBits(int type, u64 bits) {
   Value v;
   switch (ClassOf(type)) {

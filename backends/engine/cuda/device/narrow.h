@@ -19,7 +19,7 @@ HL_FN u64 LargestCode(const Format& f) {
   if (f.special == kIeee) return InfinityCode(f) - 1;
   return f.special == kNanOnly || f.special == kAllOnes ? all - 1 : all;
 }
-// Returns the code of a NaN, with this sign if possible. Formats without NaN return -0.
+// Returns the code of a NaN, with this sign if possible. Returns -0 for formats without NaN.
 HL_FN u64 NanCode(const Format& f, u64 sign) {
   switch (f.special) {
     case kIeee:

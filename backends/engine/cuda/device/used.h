@@ -70,7 +70,6 @@ HL_FN constexpr bool HasFloatsBelow(int bits) {
   }
   return false;
 }
-// Returns true if integers are used as elements.
 HL_FN constexpr bool HasIntegers() {
   return HasClass(kClassPred) || HasClass(kClassSigned) || HasClass(kClassUnsigned);
 }

@@ -13,7 +13,7 @@ bool IsTaken(int type) {
   return type == hl::kF32 || type == hl::kF64 || type == hl::kF16 || type == hl::kBF16;
 }
 
-// Sets a cast from an array to a packed array with dimensions in this order, or back if `back`.
+// Sets `cast` to copy an array to packed dimensions in this order, or if `back`, to copy it back.
 bool SetOrder(const plan::ArrayType& type, const std::vector<int64_t>& order, bool back,
               hl::CastArgs& cast) {
   const std::vector<int64_t> strides = Strides(type.dimensions);

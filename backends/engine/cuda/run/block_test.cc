@@ -111,7 +111,7 @@ TEST(BlockTest, RowsTogetherAreTheirPartsAlone) {
   }
 }
 
-// Integer sums have the same bits in any order, unless a term is used twice or never.
+// Integer sums have the same bits in any order. A difference shows a term used twice or never.
 TEST(BlockTest, ReductionsOfEveryShapeAreSums) {
   const std::vector<std::vector<int64_t>> shapes = {
       {70000}, {3, 40000}, {40000, 3}, {500, 130}, {130, 500}, {9, 300, 11}, {7, 5000, 2}};

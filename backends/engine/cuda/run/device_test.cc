@@ -89,7 +89,7 @@ TEST(DeviceTest, SignsOfTheLeastAndTheLargestComplexNumbers) {
   }
 }
 
-// The exact angle is slightly below the midpoint of two f8e5m2 values. In f32 it is the midpoint.
+// The exact angle is slightly below the midpoint of two f8e5m2 values. f32 would round it up.
 TEST(DeviceTest, FunctionsInF64AreRoundedOnce) {
   hl::Value y, x;
   y.f = 3 * 0x1p-16f;

@@ -12,7 +12,7 @@ namespace hlocts::cuda {
 absl::StatusOr<bool> Call(const Gpu& gpu, const SortPlan& plan, const void* const* in,
                           void* const* out) {
   constexpr int kMemoryAllocation = 2;  // a cudaError_t
-  // No code for this device, invalid PTX, no compiler for PTX, PTX of a newer toolkit.
+  // Errors: no code for this device, invalid PTX, no compiler for PTX, PTX of a newer toolkit.
   constexpr int kNotForThisDevice[] = {209, 218, 221, 222};
   if (plan.count > INT32_MAX) return false;
   const bool pairs = plan.kind != kSortF32;
