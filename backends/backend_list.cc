@@ -242,7 +242,7 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
 
 namespace {
 
-// Adds facts that the user declares to those of an engine.
+// Extends the facts of an engine by facts that the user declares.
 class DeclaringBackend : public Backend {
  public:
   DeclaringBackend(std::unique_ptr<Backend> engine, std::vector<std::string> facts)

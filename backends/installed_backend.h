@@ -15,7 +15,7 @@ namespace hlocts::backends {
 // not override, then those of the name. Options of hlocts (partitioner, facts) and of the client
 // are omitted.
 std::vector<std::pair<std::string, std::string>> CompileOptionsOf(const std::string& recorded);
-// Returns these options as text: "a=1, b=2", or "none (the plugin's own defaults)".
+// Returns CompileOptionsOf as text: "a=1, b=2", or "none (the plugin's own defaults)".
 std::string CompileOptionsText(const std::string& recorded);
 
 // Sets the environment variables of all entries with this library, except those already set.

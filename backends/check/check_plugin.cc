@@ -42,7 +42,7 @@ State& TheState() {
   return *state;
 }
 
-// Returns true if the call succeeded, and destroys its error.
+// Returns true if the call succeeded; otherwise destroys its error.
 bool Succeeded(PJRT_Error* error) {
   if (error == nullptr) return true;
   PJRT_Error_Destroy_Args args = {};

@@ -107,8 +107,8 @@ reports::Verdict VerdictOf(const RunOutcome& outcome);
 // Judges an engine on an invalid module: rejection is a pass, and "accepted" is a failure.
 reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
                                    const DiffOptions& options);
-// Returns the verdict on a text that our parser rejects, so that no module can be sent. It is a
-// pass for an engine that uses our parser and `unsupported` for other engines.
+// Returns the verdict on a text that our parser rejects, so that no module can be sent. The verdict
+// is a pass for an engine that uses our parser and `unsupported` for other engines.
 reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& backend);
 
 }  // namespace hlocts::backends

@@ -43,7 +43,7 @@ struct CutCounts {
 class PieceRunner {
  public:
   using Clock = std::chrono::steady_clock;
-  // All references must outlive the runner. It stops at the first finding, or at `deadline`.
+  // All references must outlive the runner, which stops at the first finding or at `deadline`.
   PieceRunner(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
               Backend& backend, CutOptions cut, Clock::time_point deadline);
 

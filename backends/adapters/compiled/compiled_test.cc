@@ -259,7 +259,7 @@ TEST(CompiledTest, AScatterIntoAScalarIsEvaluatedOnEveryDevice) {
   EXPECT_EQ(verdict("x", "ROOT r = s32[] copy(s)").kind, Outcome::kFail);
 }
 
-// Outside of a manual region, every device has the whole argument and a tile of the result.
+// In the optimized form, each device slices its tile from the whole argument, and returns a tile.
 TEST(CompiledTest, AManualRegionIsEvaluatedOnEveryDevice) {
   const std::string sum = "r = f32[2] all-reduce(l)" + kOfBoth;
   const auto verdict = [&](const std::string& offset) {

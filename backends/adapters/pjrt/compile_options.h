@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Encodes the CompileOptionsProto for PJRT_Client_Compile, without a protobuf class. It contains
+// Encodes the CompileOptionsProto for PJRT_Client_Compile, without a protobuf class. The proto has
 // the device counts, the partitioner and device assignment of a sharded module, and the engine's
 // options. Field numbers are those of XLA's wire format.
 #pragma once

@@ -40,7 +40,7 @@ std::vector<Dimensions> Meshes(int64_t devices) {
   return meshes;
 }
 
-// Returns the tile number of each device if dimension d is split along axes[d].
+// Returns the tile number of each device if each dimension d is split along axes[d].
 Dimensions TilesOf(const Dimensions& mesh, const Axes& axes) {
   Dimensions tiles;
   ForEachIndex(mesh, [&](auto index) {
@@ -177,7 +177,7 @@ class Former {
       return sharding;
     }
     proto::OpSharding named;
-    if (placed) {  // on one device, which is a mesh without axes
+    if (placed) {  // one device is a mesh without axes
       *named.mutable_named_sharding() = Named({}, given.tile_assignment_devices, {});
     } else {
       const std::optional<Axes> axes = AxesOf(tiling, mesh_);

@@ -17,7 +17,7 @@ namespace hlocts::backends {
 bool HasBufferType(PrimitiveType type);
 // Adds "without:TYPE" for each array element type that PJRT does not define.
 void AddMissingTypes(std::vector<std::string>& capabilities);
-// Returns a row-major layout of host memory. It refers to `minor_to_major` (MajorToMinorOrder).
+// Returns a row-major layout of host memory that refers to `minor_to_major` (MajorToMinorOrder).
 PJRT_Buffer_MemoryLayout RowMajorLayout(const std::vector<int64_t>& minor_to_major);
 
 // Pairs of NAME=VALUE, in the given order.

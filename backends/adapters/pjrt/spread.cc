@@ -29,8 +29,8 @@ bool Keep(const std::vector<Shape>& made, const std::vector<Shape>& whole,
 }
 
 // Replaces the shardings of arguments and results by those that the partitioner recorded in the
-// program. They can differ: Shardy uses a part of an axis if the full axis does not divide a
-// dimension.
+// program. The recorded ones can differ: Shardy uses a part of an axis if the full axis does not
+// divide a dimension.
 absl::Status TakeShardings(const proto::HloModuleProto& program,
                            const std::vector<Shape>& parameters, const Shape& result,
                            DeviceTilings& spread) {

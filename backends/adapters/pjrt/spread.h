@@ -23,8 +23,8 @@ struct DeviceTilings {
 // Returns the tilings of a module. Errors are those of ArgumentTilings.
 absl::StatusOr<DeviceTilings> DeviceTilingsOf(const Module& module);
 
-// Adjusts the tilings to the leaf shapes of the compiled one-device program. A leaf that has its
-// full shape there is marked as not split: Shardy ignores an annotation if no axis divides the
+// Adjusts the tilings to the leaf shapes of the compiled one-device program. A leaf with its full
+// shape in that program is marked as not split: Shardy ignores an annotation if no axis divides the
 // leaf. Returns kUnimplemented if a leaf has neither its full shape nor that of its tile.
 absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<Shape>& results,
                          DeviceTilings& spread);
