@@ -38,7 +38,7 @@ ValueId HandedOn(const Graph& graph, const Node& node) {
       const auto* ranges = node.source->Get<SliceRanges>(Attr::kSlice);
       return ranges != nullptr && same_type ? operand : -1;
     }
-    // A copy is kept because it may change the layout. The other moves change at least one size.
+    // These are kept: a copy may change the layout, and the others rarely forward their operand.
     case ops::Movement::kPad:
     case ops::Movement::kDynamicReshape:
     case ops::Movement::kBitcast:

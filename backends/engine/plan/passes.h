@@ -13,7 +13,7 @@
 
 namespace hlocts::plan {
 
-// A function that computes the results of a graph without parameters on an engine.
+// A function by which an engine computes the results of a graph without parameters.
 using Evaluator = std::function<absl::StatusOr<std::vector<Literal>>(Graph& closed)>;
 
 struct PassContext {

@@ -88,7 +88,7 @@ struct Fault {
   std::function<bool(Instruction&)> module_edit;
   // Changes the module. A change that makes the module invalid is undone.
   std::function<void(Module&)> rewrite;
-  // Changes every leaf of the arguments, or the outputs.
+  // `argument` changes each leaf of the arguments; `outputs` changes the outputs.
   std::function<void(Literal&)> argument;
   std::function<void(std::vector<Literal>&)> outputs;
   // The prefix of the rules that the verifier does not check.

@@ -86,8 +86,8 @@ bool Readable(const FaultSite& site) {
 }
 
 // Returns the number of tiles in the annotation; without an annotation, 2, or 1 if the size is less
-// than 2. If the fault only affects padding and that number needs none, returns the least number
-// from 2 to 4 that needs padding, or 1.
+// than 2. If the fault only affects padding but that number of tiles needs no padding, returns the
+// least number from 2 to 4 that needs padding, or 1.
 int64_t TilesFor(const Instruction& instruction, size_t operand, int64_t dimension, int64_t size,
                  ReadRow read) {
   const int64_t annotated = AnnotatedTiles(instruction, {{operand, dimension}});

@@ -61,7 +61,7 @@ double RandomWithinUlps(const NoiseJob& job, double value, double x) {
   if (exponent >= rule.big_exponent) ulps = std::max<double>(ulps, rule.big_ulps);
   const double unit = LeastUlp(job.type(), value);
   ulps += (rule.relative * std::fabs(value) + rule.added) / unit;
-  // The rounding of the result uses half an ulp of the margin.
+  // The rounding of the result, unless it is f64, uses half an ulp of the margin.
   double margin = ulps - OwnError(job.type()) - 0.5;
   if (job.type() == PrimitiveType::kF64) margin += 0.5;
   if (margin <= 0) return value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes sums as a compiler may: in any order, with any of the products unrounded, in a wider
-// type or the given one, with subnormals flushed. This is a number system for the reference's
-// kernels.
+// type or the given one, with subnormals flushed. The reference's kernels compute such sums if
+// their number system is NoiseSystem.
 #pragma once
 
 #include <vector>

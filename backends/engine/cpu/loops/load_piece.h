@@ -24,8 +24,8 @@ struct LoadedPiece {
 void Assemble(int filling, absl::Span<const LoadedPiece> pieces, int width,
               const uint8_t* const* arrays, int64_t start, int64_t count, uint8_t* out);
 
-// Returns the address of elements [start, start + count) in one of the arrays if they are
-// contiguous there, else null.
+// Returns the address of elements [start, start + count) if one of the arrays contains them
+// contiguously, else null.
 const uint8_t* RunInPieces(absl::Span<const LoadedPiece> pieces, int width,
                            const uint8_t* const* arrays, int64_t start, int64_t count);
 

@@ -44,7 +44,7 @@ class LoopProgram {
   // Lets every operation write directly to its output. Outputs may then overlap inputs only as
   // MayOverwrite allows.
   void WriteOutputsStraight() { outputs_straight_ = true; }
-  // Writes the last operation's result past the caches. Should be used if it does not fit in them.
+  // Writes the last operation's result past the caches. Is useful if the result exceeds the caches.
   void StreamOutput() { streams_ = true; }
   // Makes the register the next output of Run. Must be called for each output, in order, after all
   // operations are added.

@@ -13,10 +13,10 @@ struct ArgBody {
   bool nan_wins = true;
 };
 
-// Returns the function of a body on (value, index, value, index). The body may contain only
-// comparisons, logic and selections. Its results then depend only on how the values compare, so a
-// table of all cases determines the function. The first index must be the lower one. It is selected
-// if the values are equal.
+// Returns the function of a body on (value, index, value, index), for calls with the lower index
+// first. Of equal values the body must select the first. It may contain only comparisons, logic and
+// selections. Its results then depend only on how the values compare, so a table of all cases
+// determines the function.
 std::optional<ArgBody> ArgBodyOf(const plan::Graph& graph, const ElementFunction& body);
 
 // Returns true if every element replaces the initial value `init`, or equals it.

@@ -18,7 +18,7 @@ class SmallLoop {
  public:
   SmallLoop(Run& run, const Function& condition, const Function& body);
 
-  // Returns true if a SmallLoop saves time. It does not if the body has many instructions.
+  // Returns true if a SmallLoop saves time, which is not so if the body has many instructions.
   static bool IsProfitable(const Function& condition, const Function& body);
 
   // Runs the loop, beginning with the state in `now`: now[i] is leaf i of the body's parameters. A
@@ -46,14 +46,14 @@ class SmallLoop {
     int64_t count = 0;
     uint8_t* out = nullptr;
   };
-  // The address of a register of a LoopProgram. `padded` means that whole vectors may be read and
-  // written there.
+  // The address of a register of a LoopProgram. `padded` means that whole vectors at this address
+  // may be read and written.
   struct Place {
     uint8_t* at = nullptr;
     bool padded = false;
   };
-  // A list of instructions. Each one with two operands has a kernel. Settle selects the function
-  // that runs it, depending on which values are in vector registers.
+  // A list of instructions. Each instruction with two operands has a kernel. Settle selects the
+  // function that runs the kernel, depending on which values are in vector registers.
   struct Chain {
     std::vector<MicroOp> ops;
     std::vector<KernelFunction> kernels;

@@ -71,7 +71,7 @@ class Compiler {
   bool IsCompiled(int64_t elements) const;
   static constexpr int64_t kProductsForLibrary = int64_t{1}
                                                  << 18;  // `least` for dots and convolutions
-  // Returns true if a library should do count * each operations; libraries=auto requires `least`.
+  // Returns true if a library should do count * each operations (libraries=auto: at least `least`).
   bool ShouldUseLibrary(int64_t count, int64_t each, int64_t least) const;
   // Returns the compiler for steps that run as loops on the host. It may be this compiler.
   Compiler& OnHost();

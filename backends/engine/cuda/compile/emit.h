@@ -44,8 +44,8 @@ struct RowText {
 };
 // If `columns` is not 0, rows of this length are kept in registers.
 std::string EmitRows(absl::Span<const RowText> parts, int64_t columns = 0);
-// Returns the source for NVRTC of `kernel`, which is named hl_kernel. It lists the parts of the
-// headers that NVRTC must compile (device/used.h).
+// Returns the source for NVRTC of `kernel`, a text from EmitKernel or EmitRows. The source lists
+// the parts of the headers that NVRTC must compile (device/used.h).
 std::string EmitSource(const std::string& kernel);
 
 }  // namespace hlocts::cuda

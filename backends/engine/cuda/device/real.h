@@ -107,7 +107,7 @@ HL_FN float RealFunctionOf(int op, float x, int, int) {
   }
 }
 #else
-// Square roots are correctly rounded in f32. An f64 root that is rounded to f32 is the same.
+// Square roots are correctly rounded in f32. An f64 root rounded to f32 would have the same bits.
 HL_FN float RealFunctionOf(int op, float x, int type, int math) {
   if constexpr (HasMath(kMathSingle)) {
     if (math == kMathSingle) return Made(SingleFunction(op, x));

@@ -15,7 +15,7 @@ absl::StatusOr<std::shared_ptr<Device>> OpenCudaDevice(int32_t index = 0);
 int32_t CudaDeviceCount();
 // Returns the name, architecture and driver of the GPU. OpenCudaDevice must have been called.
 std::string DeviceDescription();
-// Returns the number of workers whose memory fits in that GPU.
+// Returns the number of workers whose memory fits in the opened GPU.
 int32_t WorkersMax();
 
 // Returns NVRTC's log, which contains registers and spills, for a source and a target such as

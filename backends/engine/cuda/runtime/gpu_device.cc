@@ -18,7 +18,7 @@ namespace {
 
 constexpr unsigned kThreads = 128, kBlockThreads = 256;
 constexpr int64_t kLoopElements = 4;
-// The value of each new byte under $HLOCTS_CUDA_POISON. As f32 or f64, it is a number close to 0.
+// The value of new bytes under $HLOCTS_CUDA_POISON. Such an f32 or f64 is a number close to 0.
 constexpr unsigned char kPoison = 0xa5;
 constexpr int64_t kBlocksMax = 65535 * int64_t{16};
 constexpr size_t kKernelsLoadedMax = 2048;

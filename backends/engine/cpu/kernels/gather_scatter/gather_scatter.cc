@@ -123,7 +123,7 @@ absl::Status CheckGeometry(const IndexVectors& indices, absl::Span<const int64_t
   return CountElements(counts, windows);
 }
 
-// The least number of bytes in a run that one thread updates.
+// The least number of bytes in a thread's part of a run.
 constexpr int64_t kPartBytes = 256;
 
 // Returns true if no range of the operand has more than 3/2 of the average number of windows.

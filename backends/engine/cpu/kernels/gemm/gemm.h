@@ -13,7 +13,7 @@ namespace hlocts::kernels {
 
 // Groups of adjacent terms of a sum, which AVX-512 multiplies and adds together. PairBf16 is two
 // bf16, added in f32 with subnormals as zeros. QuadInt8 is four 8-bit integers, unsigned in `a` and
-// signed in `b`, added modulo 2^32. No matrix has elements of type int32_t or char32_t.
+// signed in `b`, added modulo 2^32. No matrix of numbers has one of these element types.
 using PairBf16 = int32_t;
 using QuadInt8 = char32_t;
 

@@ -62,8 +62,8 @@ void SetTransposed(const View<T>& from, View<T> to) {
   }
 }
 
-// Processes the matrices of a batch: large matrices one after the other, each on all threads, and
-// many small matrices in parallel.
+// Processes the matrices of a batch: if there are fewer than threads, one after the other, each on
+// all threads; otherwise in parallel.
 template <typename One>
 absl::Status EachMatrix(const Parallel& parallel, int64_t batch, double cost, One one) {
   if (batch < parallel.threads()) {
