@@ -13,7 +13,7 @@
 namespace hlocts::backends {
 namespace {
 
-constexpr double kChance = 0.01;  // probability of confirming a pass that is not at fault
+constexpr double kChance = 0.01;  // maximum probability of confirming a pass that is not at fault
 constexpr int64_t kRunsMax = 100, kTimeoutRunsMax = 3;
 
 // Runs the unchanged module several times, and counts the failures. Each run has a new worker,

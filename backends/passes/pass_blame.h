@@ -39,7 +39,7 @@ struct JudgedStage {
 enum class FailurePhase : uint8_t {
   kPass,            // `pass` changes values, crashes or rejects the module
   kCodeGeneration,  // every text is right, including the last: the code is wrong
-  kAfterPass,       // right after `pass`, later texts are unknown
+  kAfterPass,       // the text after `pass` is right, later texts are unknown
   kBeforePasses,    // rejected, crashed or changed before any pass ran
   kUnknown,         // the engine writes no dumps, or none can be evaluated
 };

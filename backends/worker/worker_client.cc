@@ -105,7 +105,7 @@ class WorkerBackend : public Backend {
 
   WorkerCommand command_;
   std::unique_ptr<WorkerConnection> worker_;
-  absl::Status unavailable_;  // permanent
+  absl::Status unavailable_;  // a permanent error
   bool started_ = false;
   int failed_restarts_ = 0;
   int64_t loads_ = 0;

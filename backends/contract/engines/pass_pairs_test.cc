@@ -24,7 +24,7 @@ std::vector<std::string> PassNames() {
   const absl::Status status = MakeBackend("cpu?isolation=none&disable=none-of-them").status();
   const std::vector<std::string> parts = absl::StrSplit(status.message(), "the passes are ");
   std::vector<std::string> names = absl::StrSplit(parts.back(), ", ");
-  names.pop_back();  // "and all"
+  names.pop_back();  // the text "and all"
   EXPECT_GT(names.size(), 10u) << status;
   return names;
 }

@@ -18,7 +18,7 @@ using Evaluator = std::function<absl::StatusOr<std::vector<Literal>>(Graph& clos
 
 struct PassContext {
   const Evaluator* evaluate = nullptr;  // null if the engine computes nothing at load time
-  bool however_small = false;           // for tests: also apply passes if that saves no time
+  bool however_small = false;           // for tests: apply passes even if that saves no time
 };
 
 // Removes nodes whose results are unused.

@@ -8,7 +8,7 @@
 namespace hlocts::cuda {
 namespace {
 
-constexpr int kBytesMax = 128;  // limit on the registers of a thread for packs
+constexpr int kBytesMax = 128;  // limit on the packs of a thread, which are in registers
 
 }  // namespace
 

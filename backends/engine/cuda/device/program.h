@@ -17,7 +17,7 @@ struct Instr {
   int type = 0;  // the type of the operands
   int to = 0;    // the type of the result
   int dst = 0, a = 0, b = 0,
-      c = 0;               // registers; a load has array, view, array; kOpParameter a number
+      c = 0;               // registers; in a load: array, view, array; in kOpParameter: number
   int math = kMathDouble;  // precision of real functions
   i64 imm[2] = {0, 0};     // kOpConstant: bits; kOpCompare: direction; kOpReducePrecision: widths
 };

@@ -23,7 +23,7 @@ namespace hlocts::kernels {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-constexpr int64_t kBlock = 128;  // at least the lanes of a vector
+constexpr int64_t kBlock = 128;  // at least the number of lanes of a vector
 constexpr int64_t kMinBuffer = 512;
 
 template <typename U>
