@@ -83,9 +83,9 @@ struct Ran {
 };
 // Judges stages up to the first failure. `differ` judges the compiler's input, the subject's
 // module. A stage fails if the values of the reference are outside the acceptance sets of the
-// input, or if the stage's own sets contain the outputs of `ran`, which are wrong (for example
-// because the engine may flush a subnormal, and only the stage's result depends on its sign).
-// Stages after the partitioner are evaluated on all devices of the subject.
+// input. It also fails if its own sets contain the outputs of `ran`, which are wrong: for example,
+// if only the stage's result changes when the engine flushes a subnormal. Stages after the
+// partitioner are evaluated on all devices of the subject.
 absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const BlameSubject& subject,
                                                      std::vector<Stage> stages, Differ& differ,
                                                      const Ran& ran);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of isolation: a misbehaving worker is the outcome of one module, and the next module runs.
+// Tests of isolation: a worker's misbehaviour is an outcome of one module, and the next one runs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>

@@ -435,8 +435,8 @@ TEST(CompiledTest, ACallThatSortsHasAnOrder) {
             Outcome::kUnsupported);
 }
 
-// Library calls: the product of x with itself, the solution r of T r = x with T a triangle of x,
-// and the gradients of a convolution with a two-element filter with respect to input and filter.
+// Library calls: the product of x with itself; the solution r of T r = x, where T is a triangle of
+// x; the gradients of a convolution, with a two-element filter, with respect to input and filter.
 constexpr char kGemm[] =
     R"(g = (f32[2,2], s8[16]) custom-call(x, x), custom_call_target="__cublas$gemm", )"
     R"(backend_config={"gemm_backend_config":{"alpha_real":1,"beta":0,"epilogue":"DEFAULT",)"

@@ -378,8 +378,8 @@ bool Holds(PrimitiveType to, PrimitiveType from) {
 }
 
 // An operand that does not have the type that HLO requires: the value of a pad, a branch of a
-// select that differs from the result, a factor of a product that is narrower than the other
-// factor, or an operand of a reduction that is narrower than the parameter of its computation.
+// select, the narrower factor of a product, or an operand of a reduction that is narrower than the
+// parameter of its computation.
 struct OddOperand {
   int64_t number;
   PrimitiveType expected;

@@ -294,7 +294,7 @@ TEST(OneSidedReadings, ComeNearTheBound) {
   EXPECT_LE(most, 2.1 * 0x1p-8);
 }
 
-// The convolution by transforms must equal the exact one, of small integers, up to roundings.
+// The convolution of small integers by transforms must equal the exact one up to roundings.
 TEST(FastConvolution, IsTheConvolution) {
   auto module = ParseModule(
       "HloModule m\nENTRY e { x = f32[2,5,6,4] parameter(0) k = f32[3,2,2,6] parameter(1)\n"

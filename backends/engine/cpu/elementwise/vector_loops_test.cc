@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares vector divisions and conversions with scalar code, bit for bit. The operands are edge
-// values of each type and random bits. The number of elements is no multiple of a vector's.
+// values of each type and random bits. The number of elements is not a multiple of a vector's.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -61,7 +61,7 @@ TEST(VectorLoops, DivideAsOneElementAtATime) {
 }
 
 // Checks divisions of many elements by one number. About half of the dividends are multiples of the
-// divisor, or differ from one by 1.
+// divisor, or differ from a multiple by 1.
 template <typename T>
 void CompareDivisionsByOne(PrimitiveType type) {
   std::vector<T> x = Elements<T>(1), got(kCount);

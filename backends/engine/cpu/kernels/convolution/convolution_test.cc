@@ -139,7 +139,7 @@ ConvolutionRequest RequestOf(const Case& c, Layouts& layouts) {
   request.batch_groups = c.batch_groups;
   layouts.input = StridesOf(c.batch, c.inputs, input_sizes, c.layout);
   layouts.output = StridesOf(c.batch / c.batch_groups, c.outputs, layouts.output_sizes, c.layout);
-  // HWIO is spatial, input, output. In other layouts the batch position is the output feature.
+  // HWIO is spatial, input, output. In other layouts the output feature has the batch's position.
   const int64_t in = request.kernel_inputs;
   if (c.layout != Layout::kFeaturesLast) {
     layouts.kernel = StridesOf(c.outputs, in, layouts.kernel_sizes, c.layout);

@@ -197,7 +197,7 @@ TEST(TriangularSolveTest, TypesThatAreConvertedFirstAreRefused) {
   }
 }
 
-// The division of the work is the same for any number of threads.
+// The work is divided in the same way for any number of threads, so the bits must be equal.
 TEST(LinearAlgebraTest, BitsDoNotDependOnThreads) {
   const int64_t n = 300;
   const std::vector<float> a = RandomMatrix<float>(n, n, 1, n), b = RandomMatrix<float>(n, n, 2, 0);

@@ -96,8 +96,8 @@ struct Job {
 
 thread_local bool inside_body = false;
 
-// The pool. The caller of a job waits only for workers that have entered the job, so it does not
-// wait for a worker that wakes late or that does not exist after a fork.
+// The pool. The caller of a job waits only for workers that have entered the job, not for a worker
+// that wakes late or that does not exist after a fork.
 class ThreadPool {
  public:
   static ThreadPool& Get() {
