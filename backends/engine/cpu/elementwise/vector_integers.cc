@@ -68,7 +68,7 @@ double ReciprocalAbove(T y) {
 }
 // Returns true if all divisors are equal and products with the reciprocal yield exact quotients.
 template <typename T>
-bool DividesByOne(const T* divisors, int64_t count) {
+bool DividesByCommonDivisor(const T* divisors, int64_t count) {
   const T first = divisors[0];
   if (first == 0 || (std::is_signed_v<T> && first == static_cast<T>(-1))) return false;
   T differences = 0;
@@ -81,7 +81,7 @@ template <class F, typename T>
 void DivisionLoop(HLOCTS_ARGUMENTS) {
   const T* divisors = static_cast<const T*>(b);
   const int64_t given = p.single == 2 ? std::min<int64_t>(count, 1) : count;
-  if (sizeof(T) < 4 || p.single == 1 || given == 0 || !DividesByOne(divisors, given)) {
+  if (sizeof(T) < 4 || p.single == 1 || given == 0 || !DividesByCommonDivisor(divisors, given)) {
     return BinaryLoop<F, T>(p, a, b, c, out, count);
   }
   const T* x = static_cast<const T*>(a);

@@ -63,7 +63,7 @@ TEST(VectorLoops, DivideAsOneElementAtATime) {
 // Checks divisions of many elements by one number. About half of the dividends are multiples of the
 // divisor, or differ from a multiple by 1.
 template <typename T>
-void CompareDivisionsByOne(PrimitiveType type) {
+void CompareDivisionsByCommonDivisor(PrimitiveType type) {
   std::vector<T> x = Elements<T>(1), got(kCount);
   std::vector<T> divisors = Elements<T>(2);
   divisors.resize(100);
@@ -84,9 +84,9 @@ void CompareDivisionsByOne(PrimitiveType type) {
   }
 }
 TEST(VectorLoops, DivideByOneNumber) {
-  CompareDivisionsByOne<int8_t>(PrimitiveType::kS8);
-  CompareDivisionsByOne<int32_t>(PrimitiveType::kS32);
-  CompareDivisionsByOne<uint32_t>(PrimitiveType::kU32);
+  CompareDivisionsByCommonDivisor<int8_t>(PrimitiveType::kS8);
+  CompareDivisionsByCommonDivisor<int32_t>(PrimitiveType::kS32);
+  CompareDivisionsByCommonDivisor<uint32_t>(PrimitiveType::kU32);
 }
 
 // Returns numbers near the bounds of every integer type, then random bits.
