@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import types
-import unittest
+import unittest.mock
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
@@ -61,6 +61,15 @@ class NightTest(unittest.TestCase):
         (before.folder / "night.json").touch()
         self.assertEqual(steps.exchanged(now), ["mine has changed since run 1: PJRT 0.9 → PJRT 0.10, "
                                                 "file aaaa → file bbbb"])
+
+    def test_a_slow_engine_leaves_the_others_their_shares(self):
+        night = self.night("1", budget=100.0)
+        for part, left, engine, limit in (("suite", 90, 0, 56.25), ("findings", 0, 0, 1.25), ("findings", 40, 3, 40)):
+            night.end, night.deadline = time.monotonic() + left + 10, time.monotonic() + left
+            self.assertAlmostEqual(steps.fair(night, part, engine, range(4), 60), limit, 1)
+        night.state |= {"engines": ["a", "b"], "cut": ["a"]}
+        with unittest.mock.patch.object(steps, "run_suite", lambda *arguments: arguments[-1]):
+            self.assertAlmostEqual(steps.rest_of_suite(night, "a"), 40 - 5, 1)
 
     def test_a_budget_that_is_too_short_names_one_that_suffices(self):
         night = self.night("1")

@@ -116,14 +116,18 @@ class Night:
     def share(self, part, parts=1):
         return min(self.options.budget * SHARES[part] / parts, max(self.left(), 5))
 
+    def free(self):
+        """Returns the longest time of a program with a limit. Some remains after the deadline."""
+        last, until = (self.options.budget * part for part in (LAST / 2, REPEAT))
+        return max(self.left(), min(last, self.end - until - time.monotonic()))
+
     def hlocts(self, *arguments, limit=None, log=None, mode="w", good=(0, 1), tick=None):
         """Runs the program. Returns None or an error message, and the standard output. `limit` is in
         seconds. A program with a limit ends before the time that is only for repetitions, or does not
         start if that time has come."""
         least = self.options.budget * LAST / 2
         if limit is not None:
-            last = self.end - self.options.budget * REPEAT - time.monotonic()
-            limit = min(limit, max(self.left(), min(least, last)))
+            limit = min(limit, self.free())
             if limit <= 0:
                 pathlib.Path(log or os.devnull).open("a").close()
                 return TIME_OVER, ""

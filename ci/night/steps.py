@@ -289,38 +289,39 @@ def cut_by_the_budget(night):
     least = max(seconds.get("suite", 0) / SHARES["suite"],
                 sum(seconds.values()) / (SHARES["suite"] + SHARES["findings"]), night.options.budget)
     # Names the tier, since a larger budget may select a tier with more cases.
-    budget = f"--tier={night.state['tier']} --budget={math.ceil(MARGIN * least / 60)}m"
-    advice = (f"the time of {', '.join(unknown)} is not known yet; without these, about {budget} is needed" if unknown
-              else f"about {budget} is needed")
-    return [f"the budget was too short: {'; '.join(said)}; {advice}"]
+    budget = f"about --tier={night.state['tier']} --budget={math.ceil(MARGIN * least / 60)}m is needed"
+    first = f"the time of {', '.join(unknown)} is not known yet; without these, " if unknown else ""
+    return [f"the budget was too short: {'; '.join(said)}; {first}{budget}"]
+
+
+def fair(night, part, engine, engines, least):
+    """Returns the limit of a step, so that a slow engine leaves its share to each that follows."""
+    share, free = night.options.budget * SHARES[part] / len(engines), night.free()
+    following = len(engines) - 1 - engines.index(engine)
+    return min(max(2 * share, least), max(free - following * share, free / (1 + following)))
 
 
 def suite(night, engine, engines):
-    # A release may be slow, but one engine must not use the time of the others.
-    return run_suite(night, engine, max(2 * night.share("suite", len(engines)), night.left() / 2, 60))
+    return run_suite(night, engine, fair(night, "suite", engine, engines, max(night.left() / 2, 60)))
 
 
 def rest_of_suite(night, engine):
-    """Continues an interrupted suite after the suites of all engines."""
+    """Continues an interrupted suite after all suites. Leaves other engines their shares of findings."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
-    problem = run_suite(night, engine, max(night.left() / 2, share, 60))
+    others = night.options.budget * SHARES["findings"] * (1 - 1 / len(night.state["engines"]))
+    problem = run_suite(night, engine, min(max(night.left() / 2, share, 60), night.free() - others))
     if problem is None:
         night.state["done"].append(f"suite {engine}")
     return problem
 
 
 def findings(night, engine, engines):
-    problem = replay(night, engine, engines, max(2 * night.share("findings", len(engines)), 30))
+    problem = replay(night, engine, engines, fair(night, "findings", engine, engines, 30))
     if problem and problem.startswith(TIME_OVER):
         cut = night.state.setdefault("cut findings", [])
         cut += [] if engine in cut else [engine]
         return Cut(problem)
     return problem
-
-
-def rest_of_findings(night, engine, engines):
-    """Continues interrupted replays in the time that the campaigns did not use."""
-    return replay(night, engine, engines, night.options.budget)
 
 
 def replay(night, engine, engines, limit):
@@ -359,10 +360,8 @@ def concerns(finding, night, engines):
 
 def found_by(night, engine):
     """Returns the number of buckets that campaigns found on this engine; its share depends on it."""
-    count = 0
-    for path in night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl"):
-        count += sum(1 for one in json_lines(path.read_text()) if not one.get("known"))
-    return count
+    paths = night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl")
+    return sum(not one.get("known") for path in paths for one in json_lines(path.read_text()))
 
 
 def modules_of_today(night, engine):
