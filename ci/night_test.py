@@ -61,6 +61,9 @@ class NightTest(unittest.TestCase):
         (before.folder / "night.json").touch()
         self.assertEqual(steps.exchanged(now), ["mine has changed since run 1: PJRT 0.9 → PJRT 0.10, "
                                                 "file aaaa → file bbbb"])
+        now.state["identities"] = dict.fromkeys(("mine?a=b", "same", "same?c=d"), {"version": "1", "file": ""})
+        self.assertEqual([note.split(";")[0] for note in steps.exchanged(now)],
+                         ["mine had other options in run 1: none → a=b"], "same is still there")
 
     def test_a_slow_engine_leaves_the_others_their_shares(self):
         night = self.night("1", budget=100.0)

@@ -103,13 +103,17 @@ def base(night):
 
 def exchanged(night):
     """Returns a note on each engine whose name refers to another version or file than in the
-    previous run with a report."""
+    previous run with a report, and on each label that had other options."""
     last = last_with_report(night)
     if not last:
         return []
     before = json.loads((night.options.out / last / "state.json").read_text()).get("identities", {})
-    notes = []
+    notes, gone = [], sorted(before.keys() - night.state["identities"].keys())
     for name, now in night.state["identities"].items():
+        label, _, options = name.partition("?")
+        for other in [one for one in gone if name not in before and one.split("?")[0] == label]:
+            notes.append(f"{label} had other options in run {last}: {other.partition('?')[2] or 'none'} → "
+                         f"{options or 'none'}; its verdicts begin a new comparison")
         old = before.get(name, now)
         one, other = (set(identity["version"].split(", ")) for identity in (old, now))
         parts = [(", ".join(sorted(one - other)), ", ".join(sorted(other - one))),

@@ -78,6 +78,14 @@ bool RequestedDifferentCases(const NightlyRun& before, const NightlyRun& now) {
   return before.suite != now.suite || before.tier != now.tier || before.queries != now.queries;
 }
 
+// Returns true if a run has an engine only with other options after '?', which `before` lacks.
+bool HasOtherOptions(const NightlyRun& before, const NightlyRun& now, const std::string& name) {
+  auto label = [](const std::string& one) { return one.substr(0, one.find('?')); };
+  return std::any_of(now.engines.begin(), now.engines.end(), [&](const auto& one) {
+    return label(one.first) == label(name) && !before.engines.contains(one.first);
+  });
+}
+
 // Returns true if a case became bad, or is no longer supported.
 bool IsWorse(char before, char now) {
   return !IsBad(before) && (IsBad(now) || (now == kUnsupportedMark && before != kUnsupportedMark &&
@@ -279,7 +287,7 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
   for (const auto& [name, engine] : now.engines) names.insert(name);
   if (before) {
     for (const auto& [name, engine] : before->engines) {
-      if (!HasNoVerdicts(engine)) names.insert(name);
+      if (!HasNoVerdicts(engine) && !HasOtherOptions(*before, now, name)) names.insert(name);
     }
   }
   const std::vector<bool> asked = RequestedCases(history, now);

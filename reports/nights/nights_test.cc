@@ -107,6 +107,11 @@ TEST(NightsTest, AnEngineThatIsNotThereAnyMoreIsDead) {
   EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy"));
   history.nights[1].engines["lossy"].marks = "llllllllllll";
   EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy"));
+  history.nights[1].engines.erase("lossy");
+  history.nights[1].engines["lossy?a=b"].marks = "pppppppppppp";
+  EXPECT_THAT(NewestChanges(history).dead, IsEmpty()) << "its options changed";
+  history.nights[0].engines["lossy?a=b"].marks = "pppppppppppp";
+  EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy")) << "both were there";
 }
 
 TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {

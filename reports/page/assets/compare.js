@@ -60,13 +60,16 @@ function addLasting(change, before, lists) {
   else if (isRun(last.mark) && isWorse(last.mark, 'u')) lists.support_lost.push(change);
 }
 
+const hasOtherOptions = (before, now, name) => Object.keys(now.engines).some((one) =>
+  !before.engines[one] && one.split('?')[0] === name.split('?')[0]);
+
 function compareNights(before, now) {
   const lists = {first: !before, regressed: [], first_run: [], fixed: [], changed: [], flaky: [], not_run: [], open: [],
     support_lost: [], dead: [], gone: []};
   if (now.pruned) return lists;
   const names = new Set(Object.keys(now.engines));
   for (const [name, engine] of Object.entries(before ? before.engines : {})) {
-    if (!isDead(engine)) names.add(name);
+    if (!isDead(engine) && !hasOtherOptions(before, now, name)) names.add(name);
   }
   const otherwise = before && (before.suite !== now.suite || before.tier !== now.tier
     || before.queries !== now.queries);
