@@ -117,7 +117,6 @@ TEST(NightsTest, AnEngineThatIsNotThereAnyMoreIsDead) {
 TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
   History history = Cases(2);
   history.nights = {NightOf("1", {{"xla", ".."}}), NightOf("2", {{"xla", "fF"}})};
-  history.nights[0].engines["xla"].marks = "..";
   NightlyRunDiff changes = NewestChanges(history);
   EXPECT_THAT(Named(changes.first_run), ElementsAre("xla a/b:1: not run -> fail"));
   EXPECT_THAT(changes.regressed, IsEmpty()) << "what did not run before is not worse than before";
@@ -126,7 +125,7 @@ TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
       ToMarkdown(history, changes),
       AllOf(HasSubstr("**\n- xla is another engine\n- b\n- c\n- first run, not as expected: "
                       "`a/b:1` on `xla` (fail)\n"),
-            HasSubstr("; 1 more notes\n")));
+            HasSubstr("; notes on the page: 4\n")));
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
 }
 
@@ -438,6 +437,9 @@ TEST(NightsTest, SummariesSayTheSame) {
   changes.not_run = {changes.regressed[0]};
   changes.not_run[0].before = changes.not_run[0].now = kMissingMark;
   EXPECT_THAT(ToMarkdown(history, changes), HasSubstr("- not run: `a/b:1` on `xla` (not run)\n"));
+  EXPECT_THAT(ToBadge(history, changes), HasSubstr("hlocts: 1 new"));
+  changes.regressed.clear();
+  EXPECT_THAT(ToBadge(history, changes), HasSubstr("hlocts: 1 not run"));
   EXPECT_EQ(ToMarkdown(Cases(0), {}), "The store is empty: no run has been imported.\n");
 }
 

@@ -177,7 +177,7 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
   absl::StrAppend(
       &text, "\n", now.engines.size(), now.engines.size() == 1 ? " engine, " : " engines, ",
       changes.ran, " verdicts, tier ", now.tier, ", suite ", now.suite.substr(0, 8),
-      now.notes.size() > kNamed ? absl::StrCat("; ", now.notes.size() - kNamed, " more notes") : "",
+      now.notes.size() > kNamed ? absl::StrCat("; notes on the page: ", now.notes.size()) : "",
       "\n");
   return text;
 }
@@ -229,9 +229,10 @@ std::string ToBadge(const History& history, const NightlyRunDiff& changes) {
   const size_t fresh = NewFailures(changes);
   std::string text = history.nights.empty()            ? "no run"
                      : IsPruned(history.nights.back()) ? "pruned"
+                     : fresh > 0                       ? absl::StrCat(fresh, " new")
                      : !changes.dead.empty()           ? absl::StrCat(changes.dead.size(), " dead")
                      : !changes.not_run.empty() ? absl::StrCat(changes.not_run.size(), " not run")
-                                                : absl::StrCat(fresh, " new");
+                                                : "0 new";
   if (!history.nights.empty() && history.nights.back().not_repeated > 0) text += ", not repeated";
   const char* colour = alarm == Alarm::kRed      ? "#b3261e"
                        : alarm == Alarm::kYellow ? "#7a5c00"
