@@ -422,6 +422,8 @@ TEST_F(CliTest, AReportComparesTheOnlyEngineOfEachRun) {
   EXPECT_THAT(Read("both.md"),
               AllOf(HasSubstr("since \"" + Path("old") + "\" of "),
                     HasSubstr("\n- compared canary:"), Not(HasSubstr("no verdict"))));
+  Write("old/verdicts.jsonl", absl::StrReplaceAll(Read("old/verdicts.jsonl"), {{"pass", "error"}}));
+  EXPECT_THAT(RunHlocts("report " + now + both).out, HasSubstr("\nchanged since " + Path("old")));
   RunHlocts("run elementwise/max --backend=reference,legal-noise --out=" + Path("two"));
   ran = RunHlocts("report " + now + " --baseline=" + Path("two"));
   EXPECT_EQ(ran.status, 2);

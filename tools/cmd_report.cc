@@ -47,8 +47,7 @@ struct Merged {
 };
 
 absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
-  if (path.empty()) return absl::OkStatus();
-  return WriteFile(path, text);
+  return path.empty() ? absl::OkStatus() : WriteFile(path, text);
 }
 
 // Returns "compared xla with xla@2026.06 of xla0"; "" if both runs have an engine of the same name.
@@ -71,13 +70,11 @@ void PrintWritten(const ReportOptions& options) {
 void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
                const ReportOptions& options) {
   std::cout << (options.WantsHistory() ? scorecard.Summary() : scorecard.ToText(true));
-  for (const auto& [what, lines] :
-       {std::pair("worse", merged.changes.worse), std::pair("better", merged.changes.better),
-        std::pair("changed", merged.changes.other)}) {
+  for (const auto& [what, lines] : {std::pair("worse than ", merged.changes.worse),
+                                    std::pair("better than ", merged.changes.better),
+                                    std::pair("changed since ", merged.changes.other)}) {
     if (lines.empty()) continue;
-    std::cout << "\n"
-              << what << " than " << options.baseline << ":\n"
-              << absl::StrJoin(lines, "\n") << "\n";
+    std::cout << "\n" << what << options.baseline << ":\n" << absl::StrJoin(lines, "\n") << "\n";
   }
   if (!options.baseline.empty()) {
     const std::string engines = ComparedEngines(merged, options);
