@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +76,10 @@ using BackendFactory = absl::StatusOr<std::unique_ptr<Backend>> (*)(BackendName 
 
 // Returns true if `rewriter:NAME` is a pass that XLA's `hlo-opt --passes=NAME` also runs.
 bool IsPassOfXla(absl::string_view name);
+
+// Returns the rewriter ("rewriter:NAME") that converts HLO to StableHLO and back as the recorded
+// engine does; "" if no rewriter does. Returns nullopt if the engine does not receive StableHLO.
+std::optional<std::string> ConversionOf(const std::string& recorded);
 
 // Returns the number of workers that may run an engine in parallel: `jobs`, or the engine's own
 // limit (the capability "workers:N") if that is lower, but at least one. Reports a reduction on

@@ -84,5 +84,19 @@ TEST_F(PlantedFaultTest, ThePassWhoseTextWasEditedIsNamed) {
   EXPECT_EQ(after[1]["after"], chosen["after"]);
 }
 
+TEST(BlameTest, TheConversionOfAnEngineThatReceivesStableHloIsTheSuspect) {
+  if (!backends::IsInstalled(*backends::FindEngine(*backends::LoadEngineList(), "jaxlib@0.10.2")))
+    GTEST_SKIP() << "jaxlib@0.10.2 is not installed";
+  const TemporaryFolder folder = *TemporaryFolder::Make("hlocts-blame-test");
+  const std::string module = folder.path() + "/clamp.hlo";
+  ASSERT_TRUE(WriteFile(module,
+                        "HloModule m\nENTRY e {\n  t = pred[] constant(true)\n"
+                        "  f = pred[] constant(false)\n"
+                        "  ROOT r = pred[] clamp(t, t, f)\n}\n")
+                  .ok());
+  EXPECT_THAT(RunHlocts("blame " + module + " --backend=jaxlib@0.10.2").out,
+              testing::HasSubstr(" diff " + module + " --backend=rewriter:jaxlib@0.10.2\n"));
+}
+
 }  // namespace
 }  // namespace hlocts::tools

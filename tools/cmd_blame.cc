@@ -14,8 +14,11 @@
 #include "reports/store/scrub.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
+#include "spec/files/home_folder.h"
+#include "suites/replay.h"
 #include "tools/cli/common.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/terminal.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -62,6 +65,21 @@ struct SubjectBlame : PassBlame {
   std::string piece;  // the blamed piece, if the module's outputs show no failure
 };
 
+// Adds to the reason that the conversion to StableHLO is the suspect, and the command that confirms
+// it, if the engine receives StableHLO.
+void AddConversion(const BlameOptions& options, const std::string& path, const std::string& engine,
+                   std::string& reason) {
+  const std::optional<std::string> rewriter = backends::ConversionOf(engine);
+  if (!rewriter) return;
+  absl::StrAppend(&reason, reason.empty() ? "" : "; ", "suspect: the conversion to StableHLO");
+  if (rewriter->empty()) return;
+  absl::StrAppend(&reason, ", if this command fails: ", ProgramAsCalled(), " diff ",
+                  suites::ShellQuoted(path), " --backend=", *rewriter,
+                  options.inputs.empty() ? "" : " --inputs=" + suites::ShellQuoted(options.inputs),
+                  options.seed ? absl::StrCat(" --seed=", *options.seed) : "",
+                  options.profile.empty() ? "" : " --profile=" + options.profile);
+}
+
 absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::string& path) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("--keep", options.keep));
   const auto profile = ProfileFromName(options.profile);
@@ -75,16 +93,25 @@ absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::strin
   if (options.backend.empty()) HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(name, path));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
-  const backends::EngineFactory engine = [&] { return backends::MakeBackend(name); };
+  StatusLine line;
+  int64_t runs = 0;
+  const backends::EngineFactory engine = [&] {  // each run starts the engine anew
+    line.Show(absl::StrCat("blaming: run ", ++runs, " of ", name), /*in_log=*/true);
+    return backends::MakeBackend(name);
+  };
   SubjectBlame blame;
   PassBlame& whole = blame;
   HLOCTS_ASSIGN_OR_RETURN(whole, BlameSample(options, bundle, engine));
-  if (HasAnswer(blame) || backends::IsFinding(blame.verdict.kind)) return blame;
-  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> own, engine());
-  blame.piece = ContinueWithPiece(bundle.sample, *own, bundle.options, "blaming");
-  if (blame.piece.empty()) return blame;
-  bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
-  HLOCTS_ASSIGN_OR_RETURN(whole, BlameSample(options, bundle, engine));
+  if (!HasAnswer(blame) && !backends::IsFinding(blame.verdict.kind)) {
+    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> own, engine());
+    line.Clear();
+    blame.piece = ContinueWithPiece(bundle.sample, *own, bundle.options, "blaming");
+    if (blame.piece.empty()) return blame;
+    bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
+    HLOCTS_ASSIGN_OR_RETURN(whole, BlameSample(options, bundle, engine));
+  }
+  if (blame.failing_phase == FailurePhase::kBeforePasses && !bundle.options.invalid)
+    AddConversion(options, path, name, blame.reason);
   return blame;
 }
 

@@ -144,6 +144,16 @@ bool IsPassOfXla(absl::string_view name) {
   });
 }
 
+std::optional<std::string> ConversionOf(const std::string& recorded) {
+  const auto name = ParseBackendName(recorded);
+  const auto list = LoadEngineList();
+  const auto* engine = name.ok() && list.ok() ? FindEngine(*list, name->name) : nullptr;
+  if (engine == nullptr || engine->driver().empty()) return std::nullopt;
+  const std::string& release = engine->converter().empty() ? engine->name() : engine->converter();
+  const bool exists = absl::c_any_of(kRewriters, [&](auto& one) { return one.name == release; });
+  return exists ? "rewriter:" + release : "";
+}
+
 absl::StatusOr<std::unique_ptr<Backend>> MakeRewriterBackend(BackendName name) {
   if (!name.options.empty())
     return InvalidInput("backend \"", name.text, "\": a rewriter has no options");
