@@ -104,7 +104,6 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
   if (!text.ok()) return "";
   const auto blame = ParseJson<nlohmann::ordered_json>(*text);
   if (!blame.is_object()) return "";
-  const std::string without = blame.value("actual_without_pass", "");
   const int64_t failed = blame.value("failed", int64_t{0}), runs = blame.value("runs", int64_t{0});
   std::string confirmation = blame.value("confirmation", "");
   bool confirmed = blame.value("confirmed", false);
@@ -116,15 +115,22 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
                        : "not confirmed: one run without it decides nothing, since the failure is "
                          "not deterministic";
   }
-  const std::string off = blame.value("switched_off", "");
-  return absl::StrCat(
-      confirmed || confirmation.empty() ? "\nGuilty: " : "\nPerhaps guilty: ",
-      blame.value("answer", ""), " (`hlocts blame`", confirmation.empty() ? "" : "; ", confirmation,
-      failed < runs ? absl::StrCat("; unchanged, it fails in ", failed, " of ", runs, " runs") : "",
+  const std::string off = blame.value("switched_off", ""),
+                    without = confirmation.empty() ? "" : blame.value("actual_without_pass", "");
+  const std::string suspects =
+      absl::StrJoin(blame.value("suspects", std::vector<std::string>()), ", ");
+  std::vector<std::string> words = {
+      "`hlocts blame`",
+      blame.value("reason", ""),
+      suspects.empty() ? "" : "suspects: " + suspects,
+      confirmation,
+      failed < runs ? absl::StrCat("unchanged, it fails in ", failed, " of ", runs, " runs") : "",
       without.empty()
           ? ""
-          : absl::StrCat("; with ", off.empty() ? "it" : off, " switched off: `", without, "`"),
-      ").\n");
+          : absl::StrCat("with ", off.empty() ? "it" : off, " switched off: `", without, "`")};
+  std::erase(words, "");
+  return absl::StrCat(confirmed || confirmation.empty() ? "\nGuilty: " : "\nPerhaps guilty: ",
+                      blame.value("answer", ""), " (", absl::StrJoin(words, "; "), ").\n");
 }
 
 // Returns the releases that have the failure, from history.json or from the finding.
@@ -305,7 +311,8 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   const bool reported = known && !known->finding.threads().empty();
   if (reported || !own.ok())
     absl::StrAppend(&on_finding,
-                    "Public reports: ", reported ? known->finding.threads() : "none found", "\n\n");
+                    "Public reports: ", reported ? known->finding.threads() : "none recorded",
+                    "\n\n");
   std::string report = absl::StrCat(
       "# ", own.ok() ? own->title() : TitleOf(verdict, *bundle.sample.module),
       rarity.empty() ? "" : absl::StrCat(" (", rarity, ")"), "\n\n", on_finding,

@@ -154,13 +154,17 @@ TEST(ReportBugTest, TheAnswerOfBlameIsPrinted) {
   std::ofstream(bundle + "/blame.json")
       << R"({"answer":"after pass fusion","confirmed":false,"failed":7,"runs":10,)"
       << R"("confirmation":"not confirmed: fails in 1 of 2 runs without algsimp",)"
-      << R"("switched_off":"algsimp","actual_without_pass":"crash"})";
+      << R"("suspects":["cse","algsimp"],"switched_off":"algsimp","actual_without_pass":"crash"})";
   EXPECT_THAT(
       RunHlocts("report-bug " + bundle).out,
-      HasSubstr(
-          "\nPerhaps guilty: after pass fusion (`hlocts blame`; not confirmed: fails in 1 of 2 "
-          "runs without algsimp; unchanged, it fails in 7 of 10 runs; with algsimp switched "
-          "off: `crash`)."));
+      HasSubstr("\nPerhaps guilty: after pass fusion (`hlocts blame`; suspects: cse, algsimp; not "
+                "confirmed: fails in 1 of 2 "
+                "runs without algsimp; unchanged, it fails in 7 of 10 runs; with algsimp switched "
+                "off: `crash`)."));
+  std::ofstream(bundle + "/blame.json")
+      << R"({"answer":"after pass a","suspects":["b","c"],"actual_without_pass":"?","reason":"d"})";
+  EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
+              HasSubstr("\nGuilty: after pass a (`hlocts blame`; d; suspects: b, c)."));
 }
 
 TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {

@@ -83,6 +83,7 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
   if (!blame.confirmed) {
     blame.without.reset();
     blame.switched_off.clear();
+    blame.actual_without.clear();
   }
   return absl::OkStatus();
 }
