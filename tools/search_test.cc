@@ -58,6 +58,7 @@ TEST_F(SearchTest, AFailureIsPrintedIfItsInputsCannotBeKept) {
                             maximum_ + "/found.txt");
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("Not a directory"), HasSubstr("-o FILE names another file"),
+                             HasSubstr(" close to the reference's values and not judged), seed 1"),
                              HasSubstr("fail  bad  ")));
 }
 

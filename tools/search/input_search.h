@@ -18,9 +18,10 @@ namespace hlocts::tools {
 
 // The progress of a search.
 struct SearchCounts {
-  int64_t inputs = 0;                    // inputs that ran on the engine
-  int64_t passed = 0, inconclusive = 0;  // of these inputs; the rest were not judged, or failed
-  int64_t not_run = 0;                   // inputs that are too slow or undefined in the reference
+  int64_t inputs = 0;  // inputs that ran on the engine
+  // Of these inputs; those of the last kind are not judged (LooksRight). The rest failed.
+  int64_t passed = 0, inconclusive = 0, close = 0;
+  int64_t not_run = 0;  // inputs that are too slow or undefined in the reference
   int64_t regions = 0;
   double seconds = 0;
   std::string search;  // name of the last method of the search

@@ -81,10 +81,7 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
   line.Clear();
   job.request = std::move(result.request);
   search.seed = options.seed;
-  search.inputs = result.counts.inputs;
-  search.passed = result.counts.passed;
-  search.inconclusive = result.counts.inconclusive;
-  search.seconds = result.counts.seconds;
+  search.counts = result.counts;
   if (!result.failed) return std::move(result.verdict);
   search.name = result.counts.search;
   search.file = flags.output.empty() ? StemOf(job.module_name) + ".inputs.txt" : flags.output;
@@ -109,10 +106,12 @@ void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verd
 }
 
 std::string SearchText(const InputSearch& search) {
-  const std::string text =
-      absl::StrFormat("%d %s in %.1f s (%d passed, %d inconclusive), seed %d", search.inputs,
-                      search.inputs == 1 ? "input" : "inputs", search.seconds, search.passed,
-                      search.inconclusive, search.seed);
+  const SearchCounts& counts = search.counts;
+  const std::string text = absl::StrFormat(
+      "%d %s in %.1f s (%d passed, %d inconclusive, %d close to the reference's values and not "
+      "judged), seed %d",
+      counts.inputs, counts.inputs == 1 ? "input" : "inputs", counts.seconds, counts.passed,
+      counts.inconclusive, counts.close, search.seed);
   if (search.name.empty()) return absl::StrCat("no wrong value: ", text);
   return absl::StrCat("found by \"", search.name, "\": ", text, "; ", search.file);
 }
@@ -120,10 +119,10 @@ std::string SearchText(const InputSearch& search) {
 std::string SearchJson(const InputSearch& search) {
   return JsonText(nlohmann::ordered_json{{"name", search.name},
                                          {"seed", search.seed},
-                                         {"inputs", search.inputs},
-                                         {"passed", search.passed},
-                                         {"inconclusive", search.inconclusive},
-                                         {"seconds", std::round(search.seconds * 1e3) / 1e3},
+                                         {"inputs", search.counts.inputs},
+                                         {"passed", search.counts.passed},
+                                         {"inconclusive", search.counts.inconclusive},
+                                         {"seconds", std::round(search.counts.seconds * 1e3) / 1e3},
                                          {"file", search.file}});
 }
 

@@ -8,6 +8,7 @@
 #include "backends/differ/pieces.h"
 #include "reports/verdict.h"
 #include "tools/cli/common.h"
+#include "tools/search/input_search.h"
 
 namespace hlocts::tools {
 
@@ -15,10 +16,7 @@ namespace hlocts::tools {
 struct InputSearch {
   std::string name;  // the method that found the failing input; "" if none did
   uint64_t seed = 1;
-  int64_t inputs = 0;  // inputs that ran on the engine
-  // Of these inputs. The outputs of the rest were not judged because they look right, or failed.
-  int64_t passed = 0, inconclusive = 0;
-  double seconds = 0;
+  SearchCounts counts;
   std::string file;  // literals file with the failing input
 };
 std::string SearchText(const InputSearch& search);
