@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -122,8 +123,16 @@ std::string Sentence(const Rows& rows, int64_t runs) {
   absl::StrAppend(&text, "; last bad ", name(*turns.last_bad));
   if (turns.first_good_after)
     absl::StrAppend(&text, ", good again in ", name(*turns.first_good_after));
-  if (!turns.monotone) absl::StrAppend(&text, "; the verdict changes more than once");
-  return text;
+  if (turns.monotone) return text;
+  absl::StrAppend(&text, "; the verdict changes more than once");
+  std::map<std::string, Rows> families;
+  for (const Row& row : rows) families[backends::EngineNameOf(row.name)].push_back(row);
+  std::string each;
+  for (const auto& [family, own] : families) {
+    if (families.size() == 1 || !RegressionPointsOf(own).monotone) return text;
+    absl::StrAppend(&each, each.empty() ? "" : "; ", family, ": ", Sentence(own, runs));
+  }
+  return absl::StrCat(text, ", but at most once in each family (", each, ")");
 }
 
 std::string TableText(const std::vector<Subject>& subjects, const Releases& releases) {
