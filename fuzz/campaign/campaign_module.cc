@@ -138,9 +138,10 @@ std::string CampaignStatus::ToJson() const {
 // The most important counts come first, because a narrow terminal cuts the line.
 std::string CampaignStatus::ToText() const {
   std::string text =
-      absl::StrFormat("%d modules, %d new %s, %d known; %.0f s, %.1f modules/s;", modules, buckets,
+      absl::StrFormat("%d modules, %d new %s, %d known; %.0f s, %.1f modules/s", modules, buckets,
                       buckets == 1 ? "finding" : "findings", known, seconds,
                       seconds > 0 ? static_cast<double>(modules) / seconds : 0.0);
+  if (!verdicts.empty()) text += ";";
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
   if (not_shrunk > 0)
     absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume continues with them");

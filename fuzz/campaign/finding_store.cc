@@ -155,7 +155,9 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
                    result,
                    SignatureOf(result.verdict, *sample.module),
                    found.origin,
-                   ""};
+                   "",
+                   "",
+                   options_.shrink_evaluations == 0};
   Key original_key = {found.backend, bundle.signature};
   Entry entry = {original_key, original_key, found.origin, 0, {}, {}, {}};
   entry.known = options_.known(bundle.signature, result.verdict, nullptr);
@@ -163,6 +165,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   if (!IsToShrink(CountIn(met_, original_key))) return CountAgain(original_key);
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
     entry.to_shrink = found.number;
+    bundle.unshrunk = true;
     absl::StrAppend(&bundle.origin, "; not shrunk, since the campaign had ended");
   }
   entry.key.second = bundle.signature;

@@ -18,6 +18,7 @@ struct Bundle {
   std::string origin;    // for people: stream, seed, number
   std::string plugin;    // SHA-256 of the engine's plugin file, if it is known
   std::string expected;  // acceptance set, as lines of JSON
+  bool unshrunk = false;
 };
 
 // Returns the content of the file inputs.txt.

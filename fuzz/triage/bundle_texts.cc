@@ -128,6 +128,9 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
       verdict.flake.empty() ? "" : absl::StrCat("Runs: ", verdict.flake, ".\n"),
       "\nReplay: `hlocts replay <this directory>", place.empty() ? "" : " ", place,
       "` (exit status 1: the failure still occurs).\n",
+      bundle.unshrunk ? absl::StrCat("Make it small: `hlocts shrink <this directory>",
+                                     place.empty() ? "" : " ", place, " -o DIR`.\n")
+                      : "",
       IsPluginFile(bundle.backend) ? "With JAX: `python repro_jax.py PLUGIN.so`.\n" : "",
       "`module.hlo` with `inputs.txt` returned `actual.txt`; `expected.jsonl` is the acceptance "
       "set of each output.\n",
