@@ -120,11 +120,13 @@ void AddStatements(const Verdict& verdict, Json& json) {
   if (!verdict.localisation.empty())
     json["localisation"] = LocalisationToJson(verdict.localisation);
   if (!verdict.notes.empty()) json["notes"] = verdict.notes;
-  if (const auto& at = verdict.widest; !at.instruction.empty())
+  if (const auto& at = verdict.widest;
+      verdict.kind == Outcome::kInconclusive && !at.instruction.empty())
     json["widest"] = {{"instruction", at.instruction},
                       {"operation", at.operation},
                       {"type", at.type},
-                      {"source", at.source}};
+                      {"source", at.source},
+                      {"open_reduction", at.open_reduction}};
   if (verdict.nan && !verdict.nan->is_an_input)
     json["nan"] = {{"output", verdict.nan->output},
                    {"element", verdict.nan->index},

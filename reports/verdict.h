@@ -35,11 +35,12 @@ struct Verdict : VerdictStatistics, SuiteContext {
   Localisation localisation;
   std::optional<Statistical> statistical;  // if the tests were made
   std::optional<OutputElement> nan;        // a NaN of an accepted output that HLO itself gives
-  // The instruction with the widest set, if `judge` is inconclusive.
+  // The instruction with the widest set, if the verdict is inconclusive or explained.
   struct Widest {
     std::string instruction, operation;  // name and opcode
     std::string type;                    // element type of its result; "" for a tuple
     std::string source;                  // FILE:LINE of the user's program
+    bool open_reduction = false;         // any value, since no rule describes its computation
   } widest;
   std::string unusual;  // what is improbable about a pass, or ""; not part of the verdict
   double seconds = 0;   // time in the engine

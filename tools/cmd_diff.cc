@@ -203,7 +203,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
     } else if (!answer.search->name.empty()) {
       Confirm(*differ, *backend, answer.verdict);
     }
-    Complete(job, answer.verdict);
+    Complete(job, *differ, backend->info().facts, options.explain, answer.verdict);
     KeepPiece(options, name, job, diff, *backend, answer);
     if (IsFailure(answer.verdict.kind) && job.request.arguments.size() == 1)
       answer.known =

@@ -65,8 +65,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
                           GivenFacts(options.facts, options.facts_of));
   backends::Differ differ(*job.module, job.request, diff);
   reports::Verdict verdict = differ.JudgeOutputs(outputs, facts);
-  Complete(job, verdict);
-  AddWidest(job, differ, facts, verdict);
+  Complete(job, differ, facts, options.explain, verdict);
   if (options.explain && !options.common.json) {
     PrintVerdict(verdict, false, OwnCommandLine(), /*explained=*/true);
     PrintExplanation(job, differ, verdict, diff.load.partitions, facts);

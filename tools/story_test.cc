@@ -19,7 +19,16 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-class StoryTest : public FolderTest {};
+class StoryTest : public FolderTest {
+ protected:
+  // Judges outputs. Both arrays are texts.
+  std::string Judged(const std::string& module, const std::string& inputs,
+                     const std::string& outputs, const std::string& more = "") {
+    return RunHlocts("judge " + module + " --inputs=" + Write("judged.in", inputs + "\n") +
+                     " --outputs=" + Write("judged.out", outputs + "\n") + more)
+        .out;
+  }
+};
 
 constexpr char kPower[] =
     "HloModule p\nENTRY main {\n  a = f32[3] parameter(0)\n  b = f32[3] parameter(1)\n"
@@ -71,11 +80,8 @@ TEST_F(StoryTest, OnlyTheZeroThatIsAcceptedIsNamed) {
                                    "  ROOT n = f32[1] negate(a)\n}\n");
   for (const bool negative : {false, true}) {
     const std::string zero = negative ? "-0" : "+0", other = negative ? "0" : "-0";
-    EXPECT_THAT(
-        RunHlocts("judge " + module + " --inputs=" + Write("zero.in", "f32[1] {" + other + "}\n") +
-                  " --outputs=" + Write("zero.out", "f32[1] {" + other + "}\n"))
-            .out,
-        HasSubstr("; the only accepted value is " + zero));
+    EXPECT_THAT(Judged(module, "f32[1] {" + other + "}", "f32[1] {" + other + "}"),
+                HasSubstr("; the only accepted value is " + zero));
   }
 }
 
@@ -100,10 +106,8 @@ TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
       Write("mul.hlo",
             "HloModule m\nENTRY main {\n  a = f32[2] parameter(0)\n  b = f32[2] parameter(1)\n"
             "  ROOT m = f32[2] multiply(a, b)\n}\n");
-  const std::string in = Write("mul.in", "f32[2] {-inf, 2}\nf32[2] {1e-45, 3}\n");
   const auto judged = [&](const std::string& outputs) {
-    const std::string out = Write("mul.out", outputs);
-    return RunHlocts("judge " + module + " --inputs=" + in + " --outputs=" + out).out;
+    return Judged(module, "f32[2] {-inf, 2}\nf32[2] {1e-45, 3}", outputs);
   };
   EXPECT_THAT(judged("f32[2] {5, 6}\n"),
               AllOf(HasSubstr("fail"), HasSubstr("subnormals (spec/rulings/0036"),
@@ -121,10 +125,7 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
             "HloModule d\nENTRY main {\n  a = s32[2] parameter(0)\n  b = s32[2] parameter(1)\n"
             "  ROOT r = s32[2] divide(a, b)\n}\n");
   const auto judged = [&](const std::string& b, const std::string& more) {
-    const std::string in = Write("div.in", "s32[2] {4, 4}\ns32[2] " + b + "\n");
-    return RunHlocts("judge " + module + " --inputs=" + in +
-                     " --outputs=" + Write("div.out", "s32[2] {4, 9}\n") + more)
-        .out;
+    return Judged(module, "s32[2] {4, 4}\ns32[2] " + b, "s32[2] {4, 9}", more);
   };
   EXPECT_THAT(judged("{0, 0}", ""), AllOf(HasSubstr("--explain names "),
                                           HasSubstr("narrower: --profile=strict; other inputs"),
@@ -138,6 +139,25 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
                               "elementwise_binary.31; narrowed by the fact integer.division\n")));
 }
 
+// Any value is accepted of a reduction whose computation no rule describes: no fact changes this.
+TEST_F(StoryTest, NoFactIsAdvisedWhereNoRuleDescribesTheReduction) {
+  const auto explained = [&](const std::string& result) {
+    const std::string module = Write("narrow.hlo", R"(HloModule n
+add { a = f32[] parameter(0) b = f32[] parameter(1) s = f32[] add(a, b) n = bf16[] convert(s)
+  ROOT w = f32[] convert(n) }
+ENTRY main { x = f32[8] parameter(0) z = f32[] constant(0)
+  r = f32[] reduce(x, z), dimensions={0}, to_apply=add q = f32[1] reshape(r)
+  ROOT t = )" + result + "}");
+    return RunHlocts("diff " + module + " --seed=1 --backend=reference --explain").out;
+  };
+  const auto is_said = AllOf(HasSubstr("no fact and no profile narrows the set of r:"),
+                             HasSubstr("as_text()"), Not(HasSubstr("reduce.height")));
+  EXPECT_THAT(explained("f32[9] concatenate(x, q), dimensions={0}"),
+              AllOf(StartsWith("pass"), is_said));
+  EXPECT_THAT(explained("f32[] negate(r)"),
+              AllOf(HasSubstr("    next:     no fact and no"), is_said));
+}
+
 // The clauses of Div, Pow and Log cite rulings on integers and on combinations of operations.
 TEST_F(StoryTest, ARulingThatDoesNotApplyIsNotNamed) {
   const auto judged = [&](const std::string& type, const std::string& operation) {
@@ -145,13 +165,7 @@ TEST_F(StoryTest, ARulingThatDoesNotApplyIsNotNamed) {
         Write("r.hlo", absl::StrReplaceAll("HloModule r\nENTRY main {\n  a = T[1] parameter(0)\n"
                                            "  b = T[1] parameter(1)\n  ROOT r = T[1] OP\n}\n",
                                            {{"T[", type + "["}, {"OP", operation}}));
-    const auto typed = [&](const std::string& text) {
-      return absl::StrReplaceAll(text, {{"f32", type}});
-    };
-    return RunHlocts(absl::StrCat("judge ", module,
-                                  " --inputs=", Write("r.in", typed("f32[1] {2}\nf32[1] {2}\n")),
-                                  " --outputs=", Write("r.out", typed("f32[1] {5}\n"))))
-        .out;
+    return Judged(module, type + "[1] {2}\n" + type + "[1] {2}", type + "[1] {5}");
   };
   EXPECT_THAT(judged("s32", "divide(a, b)"), HasSubstr("spec/rulings/0006"));
   EXPECT_THAT(judged("s32", "power(a, b)"), HasSubstr("spec/rulings/0018"));
@@ -382,17 +396,13 @@ TEST_F(StoryTest, AFactWithoutWhichTheValueIsPermittedIsNamed) {
 }
 
 TEST_F(StoryTest, AnIndexOfAnEqualElementViolatesTheOrderOfTies) {
-  const std::string judge =
-      "judge " +
-      Write("top.hlo",
-            "HloModule m\nENTRY e {\n  x = f32[4] parameter(0)\n  ROOT t = (f32[2], s32[2]) "
-            "topk(x), k=2, largest=true\n}\n") +
-      " --inputs=" + Write("top.in", "f32[4] {1, 5, 5, 5}\n") + " --outputs=";
-  Ran tie = RunHlocts(judge + Write("tie.txt", "f32[2] {5, 5}\ns32[2] {1, 3}\n"));
-  EXPECT_THAT(tie.out,
+  const std::string module = Write("top.hlo", R"(HloModule m
+ENTRY e { x = f32[4] parameter(0) ROOT t = (f32[2], s32[2]) topk(x), k=2, largest=true })");
+  const std::string in = "f32[4] {1, 5, 5, 5}", values = "f32[2] {5, 5}\n";
+  EXPECT_THAT(Judged(module, in, values + "s32[2] {1, 3}"),
               AllOf(HasSubstr("top_k.11: Of two equal elements"), Not(HasSubstr("top_k.8:"))));
-  Ran other = RunHlocts(judge + Write("other.txt", "f32[2] {5, 5}\ns32[2] {1, 0}\n"));
-  EXPECT_THAT(other.out, AllOf(HasSubstr("top_k.8:"), Not(HasSubstr("top_k.11:"))));
+  EXPECT_THAT(Judged(module, in, values + "s32[2] {1, 0}"),
+              AllOf(HasSubstr("top_k.8:"), Not(HasSubstr("top_k.11:"))));
 }
 
 TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
@@ -436,21 +446,11 @@ TEST_F(StoryTest, ANanOfHloItselfIsNamed) {
                         " --backend=reference");
   EXPECT_THAT(given.out, HasSubstr("output 0 [0]: input x[0] is NaN"));
   const std::string calls = Write("calls.hlo", R"(HloModule m
-
-half {
-  a = f32[2] parameter(0)
-  b = f32[2] parameter(1)
-  ROOT h = f32[2] divide(a, b)
-}
-
-ENTRY e {
-  x = f32[2] parameter(0)
-  z = f32[2] constant({0, 0})
-  o = f32[2] constant({1, 1})
+half { a = f32[2] parameter(0) b = f32[2] parameter(1) ROOT h = f32[2] divide(a, b) }
+ENTRY e { x = f32[2] parameter(0) z = f32[2] constant({0, 0}) o = f32[2] constant({1, 1})
   c = f32[2] call(x, o), to_apply=half
   d = f32[2] call(c, z), to_apply=half
-  ROOT f = f32[2] fusion(d, o), kind=kLoop, calls=half
-}
+  ROOT f = f32[2] fusion(d, o), kind=kLoop, calls=half }
 )");
   const std::string judged = "diff " + calls + " --backend=reference --inputs=";
   EXPECT_THAT(RunHlocts(judged + Write("nan.txt", "f32[2] {1, 0}\n")).out,
@@ -475,13 +475,8 @@ TEST_F(StoryTest, TheDerivationOfANanKeepsItsOriginAndInputs) {
 
 TEST_F(StoryTest, ANanOfAManualRegionHasItsDevice) {
   const std::string module = Write("region.hlo", R"(HloModule m, num_partitions=2
-
-body {
-  p = f32[1,2] parameter(0)
-  e = f32[1,2] exponential(p)
-  ROOT d = (f32[1,2], f32[1,2]) tuple(e, p)
-}
-
+body { p = f32[1,2] parameter(0) e = f32[1,2] exponential(p)
+  ROOT d = (f32[1,2], f32[1,2]) tuple(e, p) }
 ENTRY main {
   x = f32[2,2] parameter(0)
   s = f32[2,2] custom-call(x), custom_call_target="Sharding", sharding={devices=[2,1]<=[2]}

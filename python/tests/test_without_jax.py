@@ -37,6 +37,8 @@ ENTRY e {
 DOT = """ENTRY e { a = f32[64,512] parameter(0) b = f32[512] parameter(1)
   ROOT d = f32[64] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0} }
 """
+NO_SUM = """r { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] subtract(a, b) } ENTRY e {
+  x = f32[9] parameter(0) z = f32[] constant(0) ROOT s = f32[] reduce(x, z), dimensions={0}, to_apply=r }"""
 X = np.array([1, 200, 3], np.float32)
 TRUE = np.array([1, np.inf, 3], np.float32)
 WRONG = np.array([1, 200, 3], np.float32)
@@ -281,6 +283,9 @@ class Judge(Scratch):
                 dataclasses.replace(result, verdict=verdict).raise_for_failure()
 
     def test_what_is_not_judged_is_no_pass(self):
+        result = hlocts.judge(NO_SUM, [np.ones(9, "f4")], [np.float32(9)])
+        for text in (str(result), result.explain()):
+            self.assertRegex(text, "next: +no fact and no profile narrows the set of s")
         result = hlocts.judge(CUSTOM, [X], [X], keep=self.folder)
         self.assertEqual(result.verdict, "unsupported")
         self.assertIn("unknown_target", str(result))

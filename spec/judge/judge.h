@@ -22,6 +22,7 @@ struct Origin {
   std::string rule;    // "ulp(4)", "sum", "correctly-rounded", ...
   std::string clause;  // name of a file of spec/clauses
   int lemma = 0;       // the lemma of its sums and joint predicates
+  bool ruled = true;   // false: no rule describes the instruction
 };
 
 // The accepted values of one leaf of the root.

@@ -24,6 +24,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/surgery.h"
 #include "spec/judge/element_text.h"
+#include "spec/judge/freedoms.h"
 #include "spec/ops/partitions.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/story.h"
@@ -329,26 +330,27 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
   return options;
 }
 
-void Complete(const Job& job, reports::Verdict& verdict) {
+void Complete(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
+              bool explained, reports::Verdict& verdict) {
   verdict.module = job.module_name;
   verdict.seed = job.seed;
-}
-
-void AddWidest(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
-               reports::Verdict& verdict) {
+  explained = explained && !verdict.first_failure;
+  if (!explained && verdict.kind != Outcome::kInconclusive) return;
   const auto accepted = differ.Acceptance(0, facts);
-  if (verdict.kind != Outcome::kInconclusive || !accepted.ok()) return;
+  if (!accepted.ok()) return;
   const reports::OutputElement at = WidestElement(**accepted);
   if (at.output < 0) return;
   const SetArray& set = (*accepted)->leaves[at.output].set;
-  const uint32_t own = set.exact() ? 0 : set.At(at.index).origin;
-  const std::string name = (*accepted)->OriginOf(own == 0 ? set.origin : own).instruction;
-  const Instruction* widest = backends::FindInstruction(*job.module, name);
+  const AcceptanceSet own = set.exact() ? AcceptanceSet() : set.At(at.index);
+  const Origin& origin = (*accepted)->OriginOf(own.origin == 0 ? set.origin : own.origin);
+  const Instruction* widest = backends::FindInstruction(*job.module, origin.instruction);
   if (widest == nullptr) return;
   const Shape& shape = widest->shape();
-  verdict.widest = {name, std::string(OpcodeName(widest->opcode())),
+  verdict.widest = {origin.instruction, std::string(OpcodeName(widest->opcode())),
                     shape.IsArray() ? std::string(PrimitiveTypeName(shape.element_type())) : "",
-                    backends::SourceOf(*job.module, name)};
+                    backends::SourceOf(*job.module, origin.instruction),
+                    own.unspecified() && !origin.ruled &&
+                        FreedomOf(own.cause, origin) == Freedom::kReductionOrder};
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay,
@@ -396,7 +398,10 @@ void PrintFreedoms(const Module& module, const reports::Verdict& verdict) {
     for (const std::string& id : reports::ClausesOfFreedom(freedom, opcodes))
       std::cout << ", " << id;
     const std::vector<std::string> facts = reports::FactsOfFreedom(freedom);
-    if (!facts.empty()) std::cout << "; narrowed by the fact " << absl::StrJoin(facts, " or ");
+    if (verdict.widest.open_reduction && freedom == FreedomName(Freedom::kReductionOrder))
+      std::cout << "; " << OpenReductionText(verdict);
+    else if (!facts.empty())
+      std::cout << "; narrowed by the fact " << absl::StrJoin(facts, " or ");
     std::cout << "\n";
   }
 }

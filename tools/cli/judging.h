@@ -49,11 +49,10 @@ int64_t RunsOf(int64_t given, const reports::Verdict& recorded, bool silent,
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                                       const CommonOptions& common);
 
-// Sets the fields that only the caller knows.
-void Complete(const Job& job, reports::Verdict& verdict);
-// Adds the instruction with the widest set to an inconclusive verdict.
-void AddWidest(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
-               reports::Verdict& verdict);
+// Sets the fields that only the caller knows and, if the verdict is inconclusive or to be
+// explained, the instruction with the widest set.
+void Complete(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
+              bool explained, reports::Verdict& verdict);
 
 // Returns the verdict as a JSON line, with the outcomes of the --repeat runs and, for a failure,
 // the sentences of the documents.

@@ -118,6 +118,7 @@ std::string MeaningOfProbable(const reports::Statistical& by) {
 
 // Returns how to narrow the sets of an inconclusive or probable verdict until they decide.
 std::string NarrowerText(const reports::Verdict& verdict, bool explained) {
+  if (verdict.widest.open_reduction) return OpenReductionText(verdict);
   std::set<std::string> facts;
   for (const std::string& freedom : verdict.freedoms)
     for (std::string& fact : reports::FactsOfFreedom(freedom)) facts.insert(std::move(fact));
@@ -151,6 +152,15 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);
   return story;
+}
+
+std::string OpenReductionText(const reports::Verdict& verdict) {
+  return absl::StrCat(
+      "no fact and no profile narrows the set of ", verdict.widest.instruction,
+      ": no rule describes its computation (only a single add, multiply, minimum, maximum, and, "
+      "or, "
+      "xor). A compiler may have put conversions into it: judge the module as it was before "
+      "compilation (JAX: jax.jit(f).lower(x).as_text())");
 }
 
 std::string WithPaths(const std::string& text) {

@@ -21,6 +21,9 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
 using Sentence = reports::ClauseSentence;
 using reports::SentencesOf;
 
+// Returns why no fact narrows the widest set, an open reduction, and what helps.
+std::string OpenReductionText(const reports::Verdict& verdict);
+
 // Returns the text with the names of ruling pages replaced by their paths on this machine.
 std::string WithPaths(const std::string& text);
 

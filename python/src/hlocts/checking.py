@@ -248,6 +248,8 @@ class Server:
     def _next(self, answer: dict[str, Any]) -> str:
         """Returns advice on how to narrow the sets of an open verdict."""
         given = judge_options(self._words)
+        if answer.get("widest", {}).get("open_reduction"):
+            return f"no fact and no profile narrows the widest set; {_PIECES}"
         if fact := deciding_fact(answer, given):
             facts = ",".join([*(one.partition("=")[2] for one in given[1:]), fact])
             return f"--facts={facts} narrows the widest set, if the engine sums in f32"

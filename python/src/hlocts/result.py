@@ -143,6 +143,9 @@ class Result:
         return f"{self.reason or 'the program gives no reason'}{known}"
 
     def _narrower(self) -> str:
+        if self.record.get("widest", {}).get("open_reduction"):
+            return (f"no fact and no profile narrows the set of {self.record['widest']['instruction']}: no rule describes "
+                    "its computation; in place of compiled HLO give judge jax.jit(f).lower(x).as_text()")  # fmt: skip
         if self.fact:
             options = [one.partition("=") for one in self.replay_arguments]
             given = [value for name, _, value in options if name in ("--fact", "--facts-of")]

@@ -67,7 +67,8 @@ uint32_t SetInterpreter::OriginOf(const Instruction& instruction, const Rule& ru
   if (inserted) {
     const OpRow& row = RowOf(instruction.opcode());
     origins_.push_back({instruction.name(), std::string(OpcodeName(instruction.opcode())),
-                        RuleText(rule), std::string(row.clauses), LemmaOf(instruction)});
+                        RuleText(rule), std::string(row.clauses), LemmaOf(instruction),
+                        rule.rule_class != RuleClass::kUnknown});
   }
   return found->second;
 }
