@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -51,9 +52,7 @@ std::string BitsText(double error) {
 }
 
 double ReachOf(const Loss& loss) {
-  double most = loss.reaches.empty() ? -1 : 0;
-  for (double one : loss.reaches) most = std::max(most, one);
-  return most;
+  return loss.reaches.empty() ? -1 : std::max(0.0, *absl::c_max_element(loss.reaches));
 }
 
 std::string ElementName(const Instruction& instruction, int64_t element) {
@@ -131,6 +130,11 @@ std::string OutputsText(const Digits& digits) {
     const auto bits = [&](double error) {
       return BitsText(error < 0 ? error : std::max(error, least));
     };
+    if (digits.outputs[i] == 0 && digits.finite[i] == 0 && digits.not_finite[i] > 0) {
+      absl::StrAppend(&text, "output ", i, ": all of its ", digits.not_finite[i],
+                      " numbers are infinite or NaN; there is no finite number to measure\n");
+      continue;
+    }
     absl::StrAppendFormat(&text, "output %d: %s of %d bits are correct", i, bits(digits.outputs[i]),
                           digits.precisions[i]);
     if (digits.worst[i] != digits.median[i])
@@ -167,6 +171,8 @@ std::string DigitsText(const Module& module, const Digits& digits,
         instruction.shape().ToString(false), OpcodeName(instruction.opcode()),
         source.empty() ? "" : absl::StrCat("  ", source));
   }
+  if (const size_t all = Shown(digits, 0).size(); all > shown.size())
+    absl::StrAppend(&text, all - shown.size(), " more instructions (--rows=0 prints all)\n");
   if (digits.left_out > 0)
     absl::StrAppend(&text, digits.left_out,
                     " instructions were not run separately (--evaluations)\n");
@@ -277,6 +283,7 @@ struct DigitsFlags {
 };
 
 absl::Status ShowDigits(const DigitsFlags& flags) {
+  if (flags.module.empty()) return InvalidInput("digits: expected a module");
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(flags.module, flags.inputs, flags.seed, flags.common));
   if (job.request.arguments.size() != 1)
     return absl::UnimplementedError(
@@ -308,12 +315,6 @@ absl::Status ShowDigits(const DigitsFlags& flags) {
   return WriteFile(flags.picture, DigitsPicture(*job.module, *digits, flags.rows));
 }
 
-int RunDigits(const DigitsFlags& flags) {
-  if (flags.module.empty()) return Fail(InvalidInput("digits: expected a module"));
-  const absl::Status status = ShowDigits(flags);
-  return status.ok() ? kExitOk : Fail(status);
-}
-
 }  // namespace
 
 Command DigitsCommand() {
@@ -332,7 +333,10 @@ Command DigitsCommand() {
                       "time limit, as a multiple of the time of one evaluation of the module", {1});
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);
-            return [options] { return RunDigits(*options); };
+            return [options] {
+              const absl::Status status = ShowDigits(*options);
+              return status.ok() ? kExitOk : Fail(status);
+            };
           }};
 }
 

@@ -95,6 +95,8 @@ def test_a_wrong_value_in_a_tree_is_named(tmp_path):
     assert __file__ in result.failure.source and result.failure.source in str(result)
     assert __file__ in hlocts.digits(log_exp, 1.5).instructions[0]["source"]
     assert "1 of its numbers are infinite or NaN" in str(hlocts.digits(log_exp, 200.0))
+    many = str(hlocts.digits(lambda x: functools.reduce(lambda y, _: jnp.sin(y), range(14), x), -1.5))
+    assert "\n2 more instructions (.instructions has all)\n" in many
     assert "no output has numbers of a floating" in str(hlocts.digits(jnp.argmax, normal(3)))
     assert "result['b'][0] at [1] is 3 " in str(result)
     assert "<svg" in result._repr_html_()

@@ -450,8 +450,10 @@ class Measuring {
       digits_.worst.push_back(errors.empty() ? digits_.outputs[i] : errors.back());
       digits_.median.push_back(errors.empty() ? digits_.outputs[i] : errors[errors.size() / 2]);
       digits_.not_finite.push_back(0);
+      digits_.finite.push_back(0);
       if (!IsWide(written[i])) continue;
-      for (double x : Numbers(written[i])) digits_.not_finite.back() += std::isfinite(x) ? 0 : 1;
+      for (double x : Numbers(written[i]))
+        ++(std::isfinite(x) ? digits_.finite : digits_.not_finite).back();
     }
     for (const Shape& leaf : OutputLeafShapes(module_)) {
       const PrimitiveType type =

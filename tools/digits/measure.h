@@ -58,6 +58,7 @@ struct Digits {
   std::vector<double> median;       // median error of each output
   std::vector<int> precisions;      // bits of each output's type, 0 for integers
   std::vector<int64_t> not_finite;  // number of infinities and NaNs in each output
+  std::vector<int64_t> finite;      // number of other numbers in each output of a float type
   NotFinite first;
   int64_t left_out = 0;  // number of instructions that did not run alone for lack of time
   double seconds = 0, evaluation_seconds = 0;
