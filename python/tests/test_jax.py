@@ -534,6 +534,7 @@ def test_manual_regions(spread):
     for engine in (None, "reference"):
         result = hlocts.check(f, x, engine=engine, **spread)
         assert result.passed, str(result)
+    assert "; engine=None runs manual regions" in str(hlocts.check(f, x, engine="jax", **spread))
     for values in (hlocts.evaluate(f, x), *hlocts.allowed(f, x)[:2]):
         np.testing.assert_array_equal(values[0], x.reshape(4, 2).sum(0))
         np.testing.assert_array_equal(values[1], x)

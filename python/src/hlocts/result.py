@@ -140,6 +140,8 @@ class Result:
         known = f" (custom calls of the module: {', '.join(calls)})" if calls else ""
         if any(target.startswith("lapack_") for target in calls):
             known += "; engines with LAPACK: None and \"jax\" (the jaxlib of this Python), \"cpu\""
+        if not self.takes_facts and "SPMDFullToShardShape" in calls:
+            known += "; engine=None runs manual regions (shard_map) on the devices of this JAX"
         return f"{self.reason or 'the program gives no reason'}{known}"
 
     def _narrower(self) -> str:
