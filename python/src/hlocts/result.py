@@ -115,7 +115,7 @@ class Result:
         text = binary.run(self.replay_arguments) if self.replay_arguments else str(self)
         if self._copies():
             text = f"{self}\n\nthe outputs of one device alone:\n{text}"
-        return re.sub("(?m)^( *next: +)--.*", lambda line: line[1] + self._narrower(), text)
+        return re.sub("(?m)^( *next: +)(?:--|Each of ).*", lambda line: line[1] + self._narrower(), text)
 
     def raise_for_failure(self) -> Result:
         """Returns this object if it is a pass; otherwise raises. An unjudged result is no pass."""
