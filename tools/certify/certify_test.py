@@ -165,7 +165,12 @@ class CertificateTest(unittest.TestCase):
             self.assertEqual(check.main([]), 2)
             self.assertEqual(check.main(["--help"]), 0)
             self.assertEqual(check.main([self.folder.name]), 2)
-        self.assertIn("certificate: holds\nclause    ", out.getvalue())
+        text = out.getvalue()
+        self.assertIn("certificate: holds\nclause    ", text)
+        readme = (FINDINGS.parent.parent / "README.md").read_text()
+        self.assertIn("`%s`" % re.search(r"^\d+ holds, \d+ none$", text, re.M)[0], readme)
+        self.assertIn("%d have no wrong element" % text.count("no element is wrong:"), readme)
+        self.assertIn("%d are questions" % text.count(" question: "), readme)
 
 
 class CertifyTest(unittest.TestCase):
