@@ -116,9 +116,7 @@ constexpr Step kSteps[] = {
 };
 
 bool CheckStep(const Step& step, backends::Backend& engine) {
-  auto module = ParseModule(step.module);
-  if (!module.ok())
-    return PrintCheck(false, step.what, std::string(module.status().message())), false;
+  const auto module = ParseModule(step.module);
   backends::DiffOptions options;
   reports::Verdict verdict;
   if (step.valid) {
@@ -285,6 +283,19 @@ absl::Status WriteWorkflow(const TryOptions& options) {
   return absl::OkStatus();
 }
 
+// Prints the command that lists the failures. It resumes this run, unless the run had a list, whose
+// entries would then be missing, or options that the command lacks.
+void PrintListCommand(const TryOptions& options, const reports::LoadedRun& run,
+                      const std::string& command) {
+  const std::string list = ExpectationsPath(options.suite, run.record.backends[0]);
+  const bool reuses = run.record.options.empty() && !std::filesystem::exists(list);
+  std::cout << "  write a list of the known failures"
+            << (reuses ? " (reuses this run, if the plugin is unchanged):" : ":") << command
+            << " --tier=" << options.suite.tier;
+  if (reuses) std::cout << " --out=" << suites::ShellQuoted(options.suite.out) << " --resume";
+  std::cout << " --expectations=known.textproto --update-expectations\n";
+}
+
 // Prints the next steps, which depend on the records.
 void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   auto run = reports::LoadRun(options.suite.out);
@@ -295,19 +306,19 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   std::cout << "\nNext steps:\n";
   PrintFactSuggestions(options, *run);
   PrintMissingDevices(options, run->verdicts);
-  if (std::any_of(run->verdicts.begin(), run->verdicts.end(),
-                  [](const reports::Verdict& verdict) { return !verdict.expected; })) {
+  if (absl::c_any_of(run->verdicts, [](const auto& verdict) { return !verdict.expected; })) {
     std::cout << "  rerun one failure, step by step (its address, or its beginning up to / : or ,):"
               << indent << "replay " << out << " ADDRESS --explain\n"
               << "  report one failure: its smallest module, then the text for the bug tracker:"
               << indent << "shrink " << out
               << "/cases/CASE --backend=" << suites::ShellQuoted(engine) << " -o out/small"
-              << indent << "report-bug out/small\n"
-              << "  write a list of the known failures:" << indent << run_engine
-              << " --expectations=known.textproto --update-expectations\n";
+              << indent << "report-bug out/small\n";
+    if (!options.suite.update_expectations) PrintListCommand(options, *run, indent + run_engine);
   }
-  std::cout << "  run all cases, as a claim that others can check (CONFORMANCE.md):" << indent
-            << run_engine << " --tier=presubmit --claim --out=out/claim\n";
+  std::cout
+      << "  run tier presubmit (XLA:CPU: about three minutes), as a claim that others can check;"
+      << "\n  a failure, known or not, excludes a level (CONFORMANCE.md):" << indent << run_engine
+      << " --tier=presubmit --claim --out=out/claim\n";
   if (!options.ci && options.plugin != engine) {
     std::cout
         << "  run this score in CI (reuses this run, if plugin, suite and list are unchanged):"

@@ -130,6 +130,16 @@ class Workflow(unittest.TestCase):
         self.assertIn("xla-", (self.folder / "hlocts-known.textproto").read_text())
         self.assertIn("--expectations=hlocts-known.textproto", self.steps()[1]["Score"]["run"])
 
+    def test_the_list_of_failures_is_written_from_the_run(self):
+        done = subprocess.run([HLOCTS, "try", "mine=canary:fft.inverse-unscaled"], cwd=self.folder,
+                              capture_output=True, text=True)
+        (command,) = re.findall(r"list of the known failures.*:\n +(.*)\n", done.stdout)
+        self.assertIn(" --tier=smoke --out=out/try-mine --resume ", command)
+        records = (self.folder / "out/try-mine/verdicts.jsonl").read_text()
+        bash(command, self.folder, {})
+        self.assertEqual((self.folder / "out/try-mine/verdicts.jsonl").read_text(), records)
+        self.assertIn("linear_algebra/fft", (self.folder / "known.textproto").read_text())
+
 
 class Image(unittest.TestCase):
     def test_what_it_is_made_of(self):
