@@ -222,9 +222,10 @@ absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& 
     reports::Verdict again = verdict;
     lists[path].Apply(again, today);
     if (again.expected != verdict.expected) {
-      problems.push_back(absl::StrCat(verdict.case_address, " on ", verdict.backend,
-                                      ": the package's expectations ",
-                                      verdict.expected ? "do not list" : "list", " this verdict"));
+      problems.push_back(
+          absl::StrCat(verdict.case_address, " on ", verdict.backend, ": the record says \"",
+                       verdict.expected ? "" : "not ",
+                       "as expected\"; the package's expectations say the opposite"));
     }
   }
   return absl::OkStatus();
@@ -288,9 +289,8 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
   CheckSelection(run, problems);
   reports::MergedRun merged = reports::MergeRuns({run});
   problems.insert(problems.end(), merged.problems.begin(), merged.problems.end());
-  if (FieldOf(claim, "counts") != Counts(run.verdicts)) {
+  if (FieldOf(claim, "counts") != Counts(run.verdicts))
     problems.push_back("the claimed counts differ from those of the verdicts");
-  }
   if (absl::Status expected = CheckExpected(folder, run, problems); !expected.ok())
     problems.emplace_back(expected.message());
   return problems;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "suites/conformance.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -12,19 +14,10 @@ namespace {
 // The percentage of cases that an engine must support; only supported cases are judged.
 constexpr int kSupportedPercent = 90;
 
+// Returns 1 for smoke, 2 for presubmit, 3 for the larger tiers.
 int LevelOf(const std::string& tier) {
-  auto known = TierFromName(tier);
-  if (!known) return 0;
-  switch (*known) {
-    case Tier::kSmoke:
-      return 1;
-    case Tier::kPresubmit:
-      return 2;
-    case Tier::kNightly:
-    case Tier::kExhaustive:
-      return 3;
-  }
-  return 0;
+  const auto known = TierFromName(tier);
+  return known ? std::min(static_cast<int>(*known) + 1, 3) : 0;
 }
 
 void CheckRun(const reports::RunRecord& record, Conformance& result) {

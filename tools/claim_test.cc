@@ -30,6 +30,7 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
   Ran made =
       RunHlocts("run movement/rev random/rng_uniform --backend=reference --claim --out=" + folder);
   EXPECT_EQ(made.status, 0) << made.out;
+  EXPECT_THAT(made.out, HasSubstr("a part of a tier has no conformance level"));
   Ran part = RunHlocts("verify-claim " + folder);
   EXPECT_EQ(part.status, 1) << "two operations are no level";
   EXPECT_THAT(part.out, HasSubstr("1 inconclusive"));
@@ -39,6 +40,9 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
   std::ofstream(folder + "/verdicts.jsonl") << absl::StrReplaceAll(
       verdicts, {{"a draw from an empty interval", "a draw from an empty Interval"}});
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the case does not declare"));
+  std::ofstream(folder + "/verdicts.jsonl")
+      << absl::StrReplaceAll(verdicts, {{"\"expected\":true", "\"expected\":false"}});
+  EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("says \"not as expected\""));
   std::ofstream(folder + "/verdicts.jsonl") << verdicts.substr(verdicts.find('\n') + 1);
   Ran tampered = RunHlocts("verify-claim " + folder);
   EXPECT_EQ(tampered.status, 2) << "1 is an intact package that is not conformant";

@@ -402,6 +402,8 @@ int RunSuite(const SuiteOptions& options) {
   if (!request.ok()) return Fail(request.status());
   auto expectations = LoadExpectations(options, request->record.backends);
   if (!expectations.ok()) return Fail(expectations.status());
+  if (options.claim && !options.queries.empty())
+    std::fprintf(stderr, "hlocts: --claim of a QUERY: a part of a tier has no conformance level\n");
   CatchInterrupts();
   return SuiteRun(options, *std::move(request), *std::move(expectations)).Run();
 }
