@@ -124,6 +124,8 @@ std::string Pattern(absl::string_view text) {
 std::string CauseOf(const Verdict& verdict) {
   const absl::string_view word = OutcomeName(verdict.kind);
   if (verdict.kind == Outcome::kAccepted) return absl::StrCat(word, ": invalid modules");
+  if (verdict.kind == Outcome::kPass && !verdict.wanted.empty())
+    return absl::StrCat("listed as ", verdict.wanted, ", but passes");
   if (verdict.first_failure) return absl::StrCat(word, ": ", CauseOfFailure(verdict));
   if (!verdict.error.condition.empty())
     return absl::StrCat(word, ": check failed: ", verdict.error.condition);
@@ -146,8 +148,8 @@ std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts
 std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
   if (ordered.size() < 2 && !cases) return "";
   std::string text =
-      "\ncauses: failures with the same operation, rule and kinds of operands, which one fix may "
-      "resolve in part:\n";
+      "\ncauses: unexpected verdicts with the same operation, rule and kinds of operands, which "
+      "one fix may resolve in part:\n";
   size_t shown = 0, causes = 0;
   for (size_t i = 0; i < ordered.size(); ++causes) {
     const std::string cause = CauseOf(*ordered[i]);

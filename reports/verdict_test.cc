@@ -370,6 +370,8 @@ TEST(VerdictTest, CausesDifferByOperandsAndByWhetherTheInstructionIsWrongAlone) 
   const std::string text = CausesText(InOrderOfCauses({&verdict, &other}), /*cases=*/true);
   EXPECT_THAT(text, HasSubstr("elementwise/lt:b\n"));
   EXPECT_THAT(text, HasSubstr("elementwise/lt_total_order:constant_in_another_layout\n"));
+  other.kind = Outcome::kPass, other.wanted = "fail";
+  EXPECT_EQ(CauseOf(other), "listed as fail, but passes");
 }
 
 TEST(VerdictTest, ARecordKeepsTheCauseOfACrash) {
