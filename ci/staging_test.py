@@ -239,7 +239,7 @@ class Replayed(unittest.TestCase):
         class Fake:
             options, state = types.SimpleNamespace(budget=60), {"families": []}
 
-            def share(self, *_):
+            def free(self):
                 return 0
 
             def save(self):
@@ -258,8 +258,8 @@ class Replayed(unittest.TestCase):
             night.folder = pathlib.Path(scratch)
             self.assertRegex(steps.findings(night, "cpu", ["cpu"]), "time ran out, 3 of [0-9]+ finding")
             self.assertEqual(night.state["cut findings"], ["cpu"])
-            self.assertIsNone(steps.rest_of_findings(night, "cpu", ["cpu"]))
-            self.assertIsNone(steps.rest_of_findings(night, "cpu", ["cpu"]), "nothing is left")
+            self.assertIsNone(steps.replay(night, "cpu", ["cpu"], 60))
+            self.assertIsNone(steps.replay(night, "cpu", ["cpu"], 60), "nothing is left")
             log = (night.folder / "findings/cpu/history.jsonl").read_text()
         self.assertEqual(ran[1:], [ran[0][3:]])
         self.assertEqual([json.loads(line)["module"] for line in log.splitlines()], ran[0])
