@@ -151,7 +151,7 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
 }
 
 // Returns true if the reference does not evaluate the module on these inputs, e.g. because a loop
-// does not end. Such inputs are replaced by others, at most as often as inputs are requested.
+// does not end. Such inputs are replaced by others, at most --seeds times in all.
 bool HasNoOutputs(const reports::Verdict& verdict) {
   return verdict.kind == Outcome::kTimeout || verdict.kind == Outcome::kUnsupported ||
          verdict.kind == Outcome::kError || verdict.kind == Outcome::kRejected;

@@ -78,7 +78,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& optio
     verdict.module = options.module;
     const absl::Status refusal = loaded.ok() ? VerifyModule(*loaded->module) : loaded.status();
     verdict.notes.push_back(
-        absl::StrCat("the rule that it breaks: ", refusal.message(), " [", RuleOf(refusal), "]"));
+        absl::StrCat("the module is invalid: ", refusal.message(), " [", RuleOf(refusal), "]"));
     answers.push_back({std::move(verdict), {}, "", std::nullopt, std::nullopt});
   }
   return answers;

@@ -117,7 +117,7 @@ TEST_F(StablehloTest, MissingConverterIsReported) {
                       "HLOCTS_XLA_LIBRARY=/nowhere/lib.so "
                       "HLOCTS_STABLEHLO_CONVERTER=/nowhere/converter");
   EXPECT_EQ(ran.status, 3);
-  EXPECT_THAT(ran.out, HasSubstr("cannot convert StableHLO: this build has no converter of XLA's"));
+  EXPECT_THAT(ran.out, HasSubstr("cannot convert StableHLO: this build lacks XLA's converter"));
   EXPECT_THAT(ran.out, HasSubstr("HLOCTS_STABLEHLO_CONVERTER"));
   EXPECT_THAT(ran.out, HasSubstr("pip install ./python jax`"));
   Ran packaged = RunHlocts("verify " + Path("m.mlir"),

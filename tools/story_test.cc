@@ -201,7 +201,7 @@ TEST_F(StoryTest, AnInvalidModuleIsExplainedToo) {
       "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
   Ran ran = RunHlocts("diff --invalid --explain --backend=reference " + module);
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("the rule that it breaks: "));
+  EXPECT_THAT(ran.out, HasSubstr("the module is invalid: "));
 }
 
 TEST_F(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {

@@ -179,7 +179,7 @@ struct Differ::Judged {
 };
 
 // Judges outputs by the usual sets and, if they fail, by the rigorous sets, which alone prove a
-// failure. If the outputs also fail without narrowing facts, reports a failure that needs no fact.
+// failure. If the outputs also fail without the facts that narrow sets, reports that failure.
 absl::StatusOr<Differ::Judged> Differ::JudgeDevice(const std::vector<Literal>& outputs,
                                                    size_t device,
                                                    const std::vector<std::string>& facts) {

@@ -114,7 +114,8 @@ bool IsWanted(const TrialOptions& options, const reports::Verdict& verdict) {
   return !options.wanted || FailureSignatureOf(verdict) == *options.wanted;
 }
 
-// Repeats the trial if the system killed a worker, which proves nothing about the engine.
+// Runs the trial up to `runs_max` times, until the verdict is the wanted one. Repeats it if the
+// system killed a worker, which proves nothing about the engine.
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame) {
   TrialResult result = RunOnce(sample, engine, options, blame);

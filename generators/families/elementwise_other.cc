@@ -109,7 +109,8 @@ bool GenerateReducePrecision(ModuleWriter& w, Opcode) {
   const FloatFormat& format = FormatOf(type);
   Dims dims = w.DrawDims();
   Value* operand = w.FindOrMake(type, dims);
-  // Checked streams exclude overflow (fewer exponent bits) and ambiguous ties (no mantissa bits).
+  // Checked streams keep all exponent bits, since fewer could overflow, and at least one mantissa
+  // bit, since without one ties are ambiguous.
   int64_t exponent_bits =
       w.plan.checked() ? format.exponent_bits : w.choose.Range(1, format.exponent_bits);
   int64_t mantissa_bits = w.choose.Range(w.plan.checked() ? std::min(1, format.mantissa_bits) : 0,

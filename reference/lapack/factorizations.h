@@ -57,8 +57,8 @@ WideMatrix HessenbergVectors(const WideMatrix& packed, const std::vector<Wide>& 
 int64_t DecomposeSchur(WideMatrix& t, bool real, WideMatrix& z);
 // Returns the eigenvalues of T as a row; a block of two rows has a pair of conjugates.
 WideMatrix DiagonalEigenvalues(const WideMatrix& t);
-// Computes the eigenvalues of A, a row, and right and left vectors of length 1 as columns. If
-// `real`, a pair of conjugates is adjacent, the one with positive imaginary part first.
+// Computes the eigenvalues of A (as a row) and its left and right unit eigenvectors (as columns).
+// If `real`, a pair of conjugates is adjacent, the one with positive imaginary part first.
 int64_t DecomposeEigen(const WideMatrix& a, bool real, WideMatrix& values, WideMatrix& left,
                        WideMatrix& right);
 

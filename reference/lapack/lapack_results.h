@@ -13,11 +13,11 @@
 
 namespace hlocts::reference {
 
-// Returns the operands of batch `b`: matrices, or one row for lists.
+// Returns the operands of batch element `b` as matrices; a vector becomes one row.
 std::vector<WideMatrix> OperandsOf(absl::Span<const Literal> operands, int64_t b, int64_t batches);
 
-// Returns the results of one batch in the order of the call's tuple: numbers as 1x1 matrices, lists
-// as one row. Results that LAPACK leaves undefined are zero. Operands must be finite.
+// Returns the results of one batch in the order of the call's tuple: numbers as 1x1 matrices,
+// vectors as one row. Results that LAPACK leaves undefined are zero. Operands must be finite.
 std::vector<WideMatrix> ResultsOf(const LapackCall& call, const std::vector<WideMatrix>& operands,
                                   const Shape& shape);
 

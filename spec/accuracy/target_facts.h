@@ -16,8 +16,9 @@
 
 namespace hlocts {
 
-// The way in which an f32 contraction reads operands of precision DEFAULT. For HIGH, it makes three
-// passes of bf16 (kTf32: one pass of TF32). For HIGHEST, it makes six (kTf32: it reads f32).
+// The way in which an f32 contraction reads operands of precision DEFAULT. The value determines
+// HIGH too (three passes of bf16; kTf32: one of TF32), and HIGHEST (six passes of bf16; kTf32:
+// f32).
 enum class DotPasses : uint8_t { kFull, kTf32, kBf16x3, kBf16x1 };
 
 // A fact that replaces a number of a rule, such as "ulps.exponential.f32=116".

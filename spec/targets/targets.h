@@ -33,9 +33,9 @@ absl::StatusOr<std::vector<TargetFile>> LoadTargets();
 // Returns the target named `name`, or the target of the engine or chip named `name`. If there is
 // none, returns InvalidArgument with a list of the names.
 absl::StatusOr<TargetFile> FindTarget(absl::string_view name);
-// Returns the facts that `words` denotes: targets and facts joined by '+', such as "tpu_v6e" or
-// "excess.16bit", as in options of engines; none for "". Returns InvalidArgument if a word is
-// neither a target nor a fact.
+// Returns the facts that `words` denotes. `words` has targets and facts joined by '+', as options
+// of engines do, e.g. "tpu_v6e+excess.16bit". Returns no facts for "". Returns InvalidArgument if a
+// word is neither a target nor a fact.
 absl::StatusOr<std::vector<std::string>> FactsOfWords(absl::string_view words);
 
 // Parses one file's text, for tests of rejected files. Sets `extends` without reading that target.

@@ -49,7 +49,7 @@ std::string PythonPackage() {
 absl::Status WithConverterHint(const absl::Status& status) {
   if (!absl::IsUnavailable(status)) return status;
   return absl::UnavailableError(absl::StrCat(
-      "cannot convert StableHLO: this build has no converter of XLA's, and jaxlib's did "
+      "cannot convert StableHLO: this build lacks XLA's converter, and that of jaxlib did "
       "not start. To install it: `pip install ",
       PythonPackage(), "jax`, or name a command in ", pjrt::kConverterVariable, ". ",
       status.message()));

@@ -90,8 +90,8 @@ class RunProgress {
   StatusLine line_;
 };
 
-// The cost, in milliseconds, of a case that is not in costs.txt. It is the maximum cost of such
-// cases: otherwise the estimate would be too low at first.
+// The assumed cost, in milliseconds, of a case that is not in costs.txt, which lists all cases of
+// at least this cost. With an upper bound, the estimate does not begin too low.
 constexpr int64_t kUsualCost = suites::kCostlyMilliseconds;
 constexpr double kSecondsBetweenLines = 60;
 constexpr double kLongSeconds = 5;  // the name of a case that runs longer is printed

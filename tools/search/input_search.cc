@@ -18,7 +18,8 @@ namespace {
 using Inputs = std::vector<std::vector<Literal>>;  // [device][leaf]
 
 constexpr size_t kKeptMax = 256;
-// After this many verdicts, or a quarter of the time, mostly outputs that look wrong are judged.
+// After this many verdicts, or after a quarter of the time limit, mostly outputs that look wrong
+// are judged.
 constexpr int64_t kAllJudged = 60;
 constexpr int64_t kJudgedPerPass = 8;
 constexpr int64_t kStepsMax = 100'000;  // limit of loop iterations for one input

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes reductions by a recognised computation.
+// Computes the acceptance sets of reductions whose computation is recognised (add, maximum, ...).
 #include "reference/judge/sums/reductions.h"
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts (steps) that read only within rows, in a kernel with one block for each row. A part is a
-// reduction of a row to one value, or a loop over the row's elements, or over one value per row.
+// Parts (steps) that read only within rows, in a kernel with one block for each row. A part
+// reduces a row to one value, computes every element of the row, or computes one value of the row.
 // Parts run in order, so a part finds the results of the previous one in the caches.
 #ifndef HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
 #define HLOCTS_BACKENDS_ENGINE_CUDA_DEVICE_BLOCK_ROWS_H_
