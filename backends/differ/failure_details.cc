@@ -58,11 +58,11 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
   const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi) {
     return {StepsText(StepsBetween(facts.RoundDown(set.hi), actual, facts)) +
-            " above the largest accepted value"};
+            " above the largest accepted" + (infinite ? " finite value" : " value")};
   }
   if (actual < set.lo) {
     return {StepsText(StepsBetween(actual, facts.RoundUp(set.lo), facts)) +
-            " below the least accepted value"};
+            " below the least accepted" + (infinite ? " finite value" : " value")};
   }
   if (actual != 0) return {};
   const char* zero = set.Has(AcceptanceSet::kNegZero)   ? "-0"

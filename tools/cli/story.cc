@@ -83,11 +83,11 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
   const std::string where =
       absl::StrCat("output ", failure.output, " [", absl::StrJoin(failure.index, ","), "]",
                    verdict.localisation.in_piece ? " of the piece" : "");
-  AddLine("got", absl::StrCat(failure.actual, " (", failure.actual_bits, ") at ", where), story);
-  AddLine("allowed",
-          absl::StrCat(failure.accepted,
+  AddLine("got",
+          absl::StrCat(failure.actual, " (", failure.actual_bits, ") at ", where,
                        failure.distance.empty() ? "" : absl::StrCat("; ", failure.distance)),
           story);
+  AddLine("allowed", failure.accepted, story);
   AddLine("operands", reports::OperandsText(failure), story);
   AddLine("at",
           failure.operation.empty() || failure.instruction.empty()
