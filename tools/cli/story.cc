@@ -158,8 +158,7 @@ std::string OpenReductionText(const reports::Verdict& verdict) {
   return absl::StrCat(
       "no fact and no profile narrows the set of ", verdict.widest.instruction,
       ": no rule describes its computation (only a single add, multiply, minimum, maximum, and, "
-      "or, "
-      "xor). A compiler may have put conversions into it: judge the module as it was before "
+      "or, xor). A compiler may have put conversions into it: judge the module as it was before "
       "compilation (JAX: jax.jit(f).lower(x).as_text())");
 }
 

@@ -21,7 +21,8 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
 using Sentence = reports::ClauseSentence;
 using reports::SentencesOf;
 
-// Returns why no fact narrows the widest set, an open reduction, and what helps.
+// Returns the sentences for a verdict whose widest set is that of a reduction without a rule: no
+// fact narrows it, and the module before compilation may be judged instead.
 std::string OpenReductionText(const reports::Verdict& verdict);
 
 // Returns the text with the names of ruling pages replaced by their paths on this machine.

@@ -19,7 +19,7 @@ namespace hlocts::tools {
 // The progress of a search.
 struct SearchCounts {
   int64_t inputs = 0;  // inputs that ran on the engine
-  // Of these inputs; those of the last kind are not judged (LooksRight). The rest failed.
+  // The inputs by result. `close` outputs look right and are not judged. All other inputs failed.
   int64_t passed = 0, inconclusive = 0, close = 0;
   int64_t not_run = 0;  // inputs that are too slow or undefined in the reference
   int64_t regions = 0;
