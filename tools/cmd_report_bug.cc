@@ -53,11 +53,11 @@ std::string TogetherText(const reports::Verdict& verdict, const Module& module) 
 }
 
 // Returns at most 100 characters. A longer text is cut between words.
-std::string TitleText(const std::string& reason) {
+std::string TitleText(const std::string& text) {
   constexpr size_t kMax = 100;
-  if (reason.size() <= kMax) return reason;
-  const size_t space = reason.rfind(' ', kMax);
-  return absl::StrCat(reason.substr(0, space == std::string::npos ? kMax : space), " ...");
+  if (text.size() <= kMax) return text;
+  const size_t space = text.rfind(' ', kMax);
+  return absl::StrCat(text.substr(0, space == std::string::npos ? kMax : space), " ...");
 }
 
 std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
