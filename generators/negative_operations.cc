@@ -90,7 +90,7 @@ bool NarrowerThanTheSum(Instruction& i) {
 
 // Returns true for opcodes that ResultGrows must not change: channel operations, whose shape the
 // other end defines, and bitcast-convert, which has rows in kCallRows.
-bool StatesItsResult(Opcode opcode) {
+bool IsResultDefinedElsewhere(Opcode opcode) {
   const Family family = RowOf(opcode).family;
   return opcode == Opcode::kBitcastConvert || family == Family::kChannel;
 }
@@ -204,7 +204,7 @@ void AddRowsOf(Opcode opcode, std::vector<BreakRow>& rows) {
   rows.push_back({opcode, "hlo.attribute", ComputationLost});
   rows.push_back({opcode, "layouts.7", NoPermutation});
   if (opcode != Opcode::kConstant) rows.push_back({opcode, "hlo.shape", NegativeSize});
-  if (ResultClauseOf(opcode) != "hlo.result_shape" && !StatesItsResult(opcode))
+  if (ResultClauseOf(opcode) != "hlo.result_shape" && !IsResultDefinedElsewhere(opcode))
     rows.push_back({opcode, ResultClauseOf(opcode).data(), ResultGrows});
 }
 

@@ -133,7 +133,7 @@ void NextBranch(FaultSite& site) {
 }
 
 // Changes a condition "not equal" to "less than", so that the loop also ends beyond the bound.
-bool NegateCondition(Instruction& loop) {
+bool NotEqualBecomesLess(Instruction& loop) {
   Computation* condition = loop.CalledComputation(Attr::kCondition);
   if (condition == nullptr || condition->root() == nullptr) return false;
   Instruction* root = condition->root();
@@ -206,7 +206,7 @@ void AddLoopFaults(std::vector<Fault>& faults) {
                   FaultClass::kTripCount,
                   "a loop until equality is treated as one until not less",
                   {Opcode::kWhile}};
-  not_equal.module_edit = NegateCondition;
+  not_equal.module_edit = NotEqualBecomesLess;
   faults.push_back(std::move(not_equal));
 }
 

@@ -76,7 +76,7 @@ bool SwapStrideAndDilation(Instruction& instruction) {
 }
 // Moves one element of the padding to the high side, as other frameworks do for "SAME" padding with
 // an odd total.
-bool PadHighOnly(Instruction& instruction) {
+bool MovePaddingHigh(Instruction& instruction) {
   return EditWindow(instruction, [](WindowDimension& d) {
     if (d.padding_low <= 0) return;
     --d.padding_low;
@@ -127,7 +127,7 @@ constexpr SurgeryRow kSurgeries[] = {
     {"convolution.negative-padding-swapped", FaultClass::kPadding, Opcode::kConvolution,
      "negative padding crops the other side", SwapNegativeWindowPadding},
     {"convolution.same-padding-rounded-up", FaultClass::kPadding, Opcode::kConvolution,
-     "one of the low padding moves to the high side", PadHighOnly},
+     "one of the low padding moves to the high side", MovePaddingHigh},
     {"select-and-scatter.padding-swapped", FaultClass::kPadding, Opcode::kSelectAndScatter,
      "low and high padding of the window are swapped", SwapWindowPadding},
     {"reduce-window.dilations-swapped", FaultClass::kWindow, Opcode::kReduceWindow,
@@ -184,7 +184,7 @@ bool DilatesBase(const Instruction& instruction) {
 // Fills the holes of a dilated base with the previous element instead of the init value. Affects
 // windows of width 1 on arrays that are so large that compilers call a library.
 template <int64_t kSize>
-void DilatedHolesDropped(FaultSite& site) {
+void DilatedHolesRepeat(FaultSite& site) {
   const Window* window = site.instruction.Get<Window>(Attr::kWindow);
   Literal& result = *site.result;
   if (!DilatesBase(site.instruction) || result.shape().IsTuple()) return;
@@ -268,9 +268,9 @@ void AddWindowFaults(std::vector<Fault>& faults) {
       "interior holes repeat the previous element", HolesRepeat, false);
   add("reduce-window.dilated-holes-dropped", FaultClass::kWindow, Opcode::kReduceWindow,
       "1-wide windows over a dilated base: holes repeat the previous element",
-      DilatedHolesDropped<1>, false);
+      DilatedHolesRepeat<1>, false);
   add("reduce-window.dilated-holes-dropped-from-4096", FaultClass::kWindow, Opcode::kReduceWindow,
-      "the same on arrays of 4096 elements and more", DilatedHolesDropped<4096>, false);
+      "the same on arrays of 4096 elements and more", DilatedHolesRepeat<4096>, false);
   add("convolution.second-group-is-first", FaultClass::kWindow, Opcode::kConvolution,
       "later feature groups equal the first", SecondGroupIsFirst, false);
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {

@@ -79,7 +79,7 @@ bool PrepareElementwise(const Preparing& p, const Elementwise& op, int64_t i);
 // Returns a factor for the roundings of a sum, as nearly equal terms have equal errors (lemma 44).
 // If a result's terms form groups of n nearly equal terms, its factor is the sum of n^2 divided by
 // the number of terms, at least 1. Returns the largest factor of a sample. For tapes of points.
-double AlikeTermRatio(const Preparing& p, int precision);
+double EqualTermsFactor(const Preparing& p, int precision);
 // Opens element `i` of a sum that accumulates as `rule` describes.
 bool PrepareSum(const Preparing& p, const SetContext& context, const SumRule& rule, double alike,
                 int64_t i);

@@ -9,7 +9,7 @@ namespace {
 
 // A sum of at most this many terms exceeds no limit of lemma 44, even if all errors have one sign.
 constexpr int64_t kFewTerms = 32;
-// The number of results of a node for which AlikeTermRatio compares the terms.
+// The number of results of a node for which EqualTermsFactor compares the terms.
 constexpr int64_t kSampledResults = 8;
 // Terms form a group if they differ by less than the largest rounding divided by this number.
 constexpr double kAlikeGroups = 16;
@@ -72,7 +72,7 @@ double LikelySumError(const SumRule& rule, double alike, const TermSums& sums) {
 
 }  // namespace
 
-double AlikeTermRatio(const Preparing& p, int precision) {
+double EqualTermsFactor(const Preparing& p, int precision) {
   const int64_t results = p.node.set.element_count();
   double most = 1;
   for (int64_t k = 0; k < std::min(results, kSampledResults); ++k) {

@@ -167,7 +167,7 @@ void OpenSumNode(const Preparing& p) {
   const SumRule rule = p.node.kind == NodeKind::kProducts
                            ? ContractionSumRule(p.interpreter, instruction, row, type)
                            : ReductionSumRule(p.interpreter, instruction.opcode(), row, type);
-  const double alike = p.points ? AlikeTermRatio(p, rule.precision) : 1;
+  const double alike = p.points ? EqualTermsFactor(p, rule.precision) : 1;
   OpenEach(p, [&](int64_t i) { return PrepareSum(p, context, rule, alike, i); });
 }
 
