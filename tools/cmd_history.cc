@@ -110,17 +110,27 @@ std::string OneText(const Rows& rows) {
                       "\n     --install installs those that the bisection needs\n");
 }
 
+// Returns ", good before in NAME", and how many releases of the bad one's family did not run
+// between the two.
+std::string GoodBeforeText(const Rows& rows, const fuzz::RegressionPoints& turns) {
+  if (!turns.last_good_before) return ", the oldest release with an answer";
+  const std::string family(backends::EngineNameOf(rows[*turns.first_bad].name));
+  int64_t between = 0;
+  for (size_t r = *turns.last_good_before; r < *turns.first_bad; ++r)
+    between +=
+        !fuzz::IsAnswer(rows[r].answer.cell) && backends::EngineNameOf(rows[r].name) == family;
+  const std::string gap = absl::StrCat(" (between them ", between, " of ", family, " did not run)");
+  return absl::StrCat(", good before in ", rows[*turns.last_good_before].name, between ? gap : "");
+}
+
 std::string Sentence(const Rows& rows, int64_t runs) {
   const fuzz::RegressionPoints turns = RegressionPointsOf(rows);
   auto name = [&](size_t release) { return rows[release].name; };
   if (!turns.first_bad)
     return absl::StrCat("no release that ran has a failure",
                         runs > 1 ? absl::StrCat(" in ", runs, " runs") : "");
-  std::string text = absl::StrCat("first bad ", name(*turns.first_bad));
-  absl::StrAppend(&text, turns.last_good_before
-                             ? absl::StrCat(", good before in ", name(*turns.last_good_before))
-                             : ", the oldest release with an answer");
-  absl::StrAppend(&text, "; last bad ", name(*turns.last_bad));
+  std::string text = absl::StrCat("first bad ", name(*turns.first_bad), GoodBeforeText(rows, turns),
+                                  "; last bad ", name(*turns.last_bad));
   if (turns.first_good_after)
     absl::StrAppend(&text, ", good again in ", name(*turns.first_good_after));
   if (turns.monotone) return text;
@@ -181,6 +191,7 @@ Json ToJson(const Subject& subject, const Rows& rows) {
                {"last_bad", NameOrNull(rows, turns.last_bad)},
                {"first_good_after", NameOrNull(rows, turns.first_good_after)},
                {"monotone", turns.monotone},
+               {"sentence", Sentence(rows, subject.bundle.options.runs_max)},
                {"runs", subject.bundle.options.runs_max},
                {"releases", Json::array()}};
   if (!subject.piece.empty()) json["piece"] = subject.piece;
@@ -375,7 +386,7 @@ absl::Status Ask(const HistoryOptions& options, Releases& releases,
     std::vector<std::vector<Subject*>> wanted(releases.size());
     bool any = false;
     for (Subject& subject : subjects) {
-      for (size_t release : NextReleases(subject, options.all)) {
+      for (size_t release : releases.Next(subject, options.all)) {
         wanted[release].push_back(&subject);
         any = true;
       }

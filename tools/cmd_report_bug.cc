@@ -144,10 +144,13 @@ std::string ReleasesText(const std::string& folder, const findings::Finding& own
   const std::string first = name("first_bad", own.first_bad());
   const std::string before = name("last_good_before", own.last_good_before());
   const std::string after = name("first_good_after", own.first_good_after());
-  if (!first.empty())
+  // history.json of earlier versions and findings have no sentence.
+  const std::string sentence = kept.is_object() ? kept.value("sentence", "") : "";
+  if (!first.empty() && sentence.empty())
     return absl::StrCat("first bad ", first, before.empty() ? "" : ", good before in ", before,
                         "; last bad ", name("last_bad", own.last_bad()),
                         after.empty() ? "" : ", good again in ", after, " (`hlocts history`)");
+  if (!first.empty()) return sentence + " (`hlocts history`)";
   if (kept.is_object())
     return absl::StrCat(
         "no release that ran has the failure",

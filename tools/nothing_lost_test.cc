@@ -244,21 +244,6 @@ TEST_F(NothingLostTest, AnswersOfReleasesThatAreNotInstalledStay) {
   EXPECT_EQ(Read("b/history.json"), "garbage");
 }
 
-TEST_F(NothingLostTest, FamiliesOfReleasesThatAreConsistentAloneAreNamed) {
-  const std::string module = Write("m.hlo",
-                                   "HloModule m\nENTRY e {\n  n = f32[] constant(nan)\n"
-                                   "  o = f32[] constant(1)\n  ROOT r = f32[] maximum(n, o)\n}\n");
-  RunHlocts("shrink " + module + " --backend=canary:maximum.drops-nan -o " + Path("s"));
-  Write("s/history.json", R"({"releases":[{"name":"jaxlib@1","date":"2024-06-18","mark":"X"},)"
-                          R"({"name":"xla@1","date":"2024-07-01","mark":"o"},)"
-                          R"({"name":"jaxlib@2","date":"2024-08-01","mark":"X"}]})");
-  RunHlocts("history --keep --all " + Path("s"), absl::StrCat("HLOCTS_CACHE=", Path("empty")));
-  EXPECT_THAT(Read("s/README.md"),
-              HasSubstr("the verdict changes more than once, but at most once in each family "
-                        "(jaxlib: first bad jaxlib@1, the oldest release with an answer; last bad "
-                        "jaxlib@2; xla: no release that ran has a failure)"));
-}
-
 TEST_F(NothingLostTest, ConfigOfWorkingDirectoryCannotRunCode) {
   const std::string here = absl::StrCat("cd ", folder_, " &&");
   for (const char* line :

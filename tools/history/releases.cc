@@ -170,20 +170,6 @@ Answer RunOn(const Subject& subject, const Engine& engine, backends::Backend& ba
 
 }  // namespace
 
-std::vector<size_t> NextReleases(const Subject& subject, bool all) {
-  std::vector<Cell> cells;
-  for (const Answer& answer : subject.answers) cells.push_back(answer.cell);
-  std::vector<size_t> next;
-  if (all) {
-    for (size_t i = 0; i < cells.size(); ++i) {
-      if (cells[i] == Cell::kNotRun) next.push_back(i);
-    }
-  } else if (auto one = fuzz::NextRelease(cells, subject.recorded)) {
-    next.push_back(*one);
-  }
-  return next;
-}
-
 absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given) {
   std::vector<std::string> words;
   for (const std::string& word : given) {
@@ -237,6 +223,24 @@ std::optional<size_t> Releases::Find(const reports::Verdict& verdict) const {
 std::string Releases::NameOf(size_t release) const {
   const std::string& options = engines_[release].options;
   return absl::StrCat(engine(release).name(), options.empty() ? "" : "?", options);
+}
+
+std::vector<size_t> Releases::Next(const Subject& subject, bool all) const {
+  std::map<std::string, std::vector<Cell>> families;  // cells of other families are "missing"
+  std::vector<size_t> next;
+  for (size_t r = 0; r < size(); ++r) {
+    auto& cells = families[std::string(backends::EngineNameOf(engine(r).name()))];
+    cells.resize(size(), Cell::kMissing);
+    cells[r] = subject.answers[r].cell;
+    if (all && cells[r] == Cell::kNotRun) next.push_back(r);
+  }
+  for (const auto& [family, cells] : families) {
+    const bool has_recorded = subject.recorded && cells[*subject.recorded] != Cell::kMissing;
+    if (all) break;
+    if (auto one = fuzz::NextRelease(cells, has_recorded ? subject.recorded : std::nullopt))
+      next.push_back(*one);
+  }
+  return next;
 }
 
 void Releases::Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,

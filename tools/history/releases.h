@@ -45,9 +45,6 @@ struct Subject {
   std::vector<Row> kept;           // rows of history.json; empty for a module
 };
 
-// Returns the releases to run next: a step of the search or, if `all`, all without an answer.
-std::vector<size_t> NextReleases(const Subject& subject, bool all);
-
 class Releases {
  public:
   // Selects releases by name, or by the part of the name before '@'. Options may follow after '?'.
@@ -63,6 +60,9 @@ class Releases {
   // Returns the answers of releases before any run: "not run", or "missing" with the reason. If
   // `installs`, releases that can be installed are "not run".
   std::vector<Answer> InitialAnswers(bool installs) const;
+  // Returns the releases to run next: a step of each family's bisection or, if `all`, all without
+  // an answer. Families are bisected apart, because they share neither version nor converter.
+  std::vector<size_t> Next(const Subject& subject, bool all) const;
   // Calls `prepare` and starts the release once for all subjects, unless all answers are cached.
   using Prepare = std::function<void(const engines::Engine&)>;
   void Ask(size_t release, const std::vector<Subject*>& subjects, bool no_cache,

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests which releases `hlocts history` runs, and the sentence about their answers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "tools/cli_testing.h"
+#include "tools/history/releases.h"
+
+namespace hlocts::tools {
+namespace {
+
+using fuzz::Cell;
+using ::testing::ContainsRegex;
+using ::testing::HasSubstr;
+
+class HistoryTest : public FolderTest {};
+
+// A failure of jaxlib's conversion is in no release of xla. If one bisection had both families, the
+// newest xla would count as the last good release before the newest jaxlib.
+TEST(ReleasesTest, FamiliesAreBisectedApart) {
+  auto releases = Releases::Select({});
+  ASSERT_TRUE(releases.ok()) << releases.status();
+  const auto fails = [&](size_t r) {
+    return absl::StartsWith(releases->NameOf(r), "jaxlib@") &&
+           releases->engine(r).date() >= "2025-06-01";
+  };
+  Subject subject;
+  subject.answers.resize(releases->size());
+  for (auto next = releases->Next(subject, /*all=*/false); !next.empty();
+       next = releases->Next(subject, /*all=*/false)) {
+    for (size_t r : next) subject.answers[r].cell = fails(r) ? Cell::kBad : Cell::kGood;
+  }
+  for (size_t r = 0; r < releases->size(); ++r) {
+    const Cell cell = subject.answers[r].cell;
+    EXPECT_EQ(cell == Cell::kBad, fails(r) && cell != Cell::kNotRun) << releases->NameOf(r);
+    if (!fails(r)) continue;
+    EXPECT_EQ(cell, Cell::kBad) << releases->NameOf(r) << " is the first release that fails";
+    break;
+  }
+}
+
+TEST_F(HistoryTest, FamiliesOfReleasesThatAreConsistentAloneAreNamed) {
+  const std::string module = Write("m.hlo",
+                                   "HloModule m\nENTRY e {\n  n = f32[] constant(nan)\n"
+                                   "  o = f32[] constant(1)\n  ROOT r = f32[] maximum(n, o)\n}\n");
+  RunHlocts("shrink " + module + " --backend=canary:maximum.drops-nan -o " + Path("s"));
+  Write("s/history.json", R"({"releases":[{"name":"jaxlib@1","date":"2024-06-18","mark":"X"},)"
+                          R"({"name":"xla@1","date":"2024-07-01","mark":"o"},)"
+                          R"({"name":"jaxlib@2","date":"2024-08-01","mark":"X"}]})");
+  RunHlocts("history --keep --all " + Path("s"), absl::StrCat("HLOCTS_CACHE=", Path("empty")));
+  EXPECT_THAT(Read("s/README.md"),
+              HasSubstr("the verdict changes more than once, but at most once in each family "
+                        "(jaxlib: first bad jaxlib@1, the oldest release with an answer; last bad "
+                        "jaxlib@2; xla: no release that ran has a failure)"));
+  Write("s/history.json", R"({"releases":[{"name":"jaxlib@1","date":"2014-06-18","mark":"o"},)"
+                          R"({"name":"jaxlib@2","date":"2044-08-01","mark":"X"}]})");
+  RunHlocts("history --keep --engine=jaxlib " + Path("s"),
+            absl::StrCat("HLOCTS_CACHE=", Path("empty")));
+  EXPECT_THAT(RunHlocts("report-bug " + Path("s")).out,
+              ContainsRegex("releases: first bad jaxlib@2, good before in jaxlib@1 \\(between them "
+                            "[0-9]+ of jaxlib did not run\\)"));
+}
+
+}  // namespace
+}  // namespace hlocts::tools
