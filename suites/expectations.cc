@@ -267,6 +267,14 @@ void ExpectationList::Apply(reports::Verdict& verdict, const std::string& today)
   }
 }
 
+bool ExpectationList::AppliesAlike(const reports::Verdict& earlier,
+                                   const std::string& today) const {
+  reports::Verdict again = earlier;
+  again.expectation.clear();
+  Apply(again, today);
+  return again.expected == earlier.expected && again.expectation == earlier.expectation;
+}
+
 std::string ExpectationList::FixedSince(const reports::Verdict& verdict) const {
   if (verdict.kind != Outcome::kPass) return "";
   for (const auto& entry : impl_->list.expectation()) {

@@ -47,6 +47,8 @@ class ExpectationList {
   // Otherwise (e.g. if a case passes that should fail) leaves it unexpected, and sets `wanted` to
   // what entries expect. `today` is YYYY-MM-DD if entries may expire, else "".
   void Apply(reports::Verdict& verdict, const std::string& today) const;
+  // Returns true if Apply would mark the verdict of an earlier run as it is marked.
+  bool AppliesAlike(const reports::Verdict& earlier, const std::string& today) const;
   // Returns an entry that explains the verdict of a failure found by fuzzing, or null. The entry's
   // signature, in which * matches any text, must match `signature`. `needs` has the properties of
   // the smallest module, or is null.

@@ -91,7 +91,7 @@ absl::Status RunFolder::CheckSamePlugins(const reports::LoadedRun& earlier) cons
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() {
+absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier(const IsCurrent& is_current) {
   // If the disk was full or the process was killed, the last line may be incomplete: it must not be
   // continued by the next one.
   const std::string path = path_ + "/verdicts.jsonl";
@@ -104,7 +104,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::LoadEarlier() {
   HLOCTS_RETURN_IF_ERROR(CheckSameRequest(run.record));
   HLOCTS_RETURN_IF_ERROR(CheckSamePlugins(run));
   record_.started = run.record.started;
-  return Take(records, std::move(run.verdicts));
+  return Take(records, std::move(run.verdicts), is_current);
 }
 
 std::string RunFolder::CaseFolder(const reports::Verdict& verdict) const {
@@ -114,14 +114,16 @@ std::string RunFolder::CaseFolder(const reports::Verdict& verdict) const {
 }
 
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Take(
-    absl::string_view records, std::vector<reports::Verdict> verdicts) {
+    absl::string_view records, std::vector<reports::Verdict> verdicts,
+    const IsCurrent& is_current) {
   const std::vector<absl::string_view> lines = absl::StrSplit(records, '\n', absl::SkipEmpty());
   if (lines.size() != verdicts.size())
     return InvalidInput("--out: ", path_, "/verdicts.jsonl: expected one verdict in each line");
   // A case runs again on all engines, so its verdicts are kept or dropped together.
   std::map<std::string, size_t> whole;
   for (const reports::Verdict& verdict : verdicts)
-    whole[verdict.case_address] += !IsFailure(verdict.kind) || EntriesOf(CaseFolder(verdict));
+    whole[verdict.case_address] +=
+        is_current(verdict) && (!IsFailure(verdict.kind) || EntriesOf(CaseFolder(verdict)));
   std::vector<reports::Verdict> kept;
   std::string left, failing, replays;
   for (size_t i = 0; i < lines.size(); ++i) {
@@ -166,7 +168,8 @@ bool RunFolder::HoldsRun() const {
          (fs::exists(path_ + "/run.json") || fs::exists(path_ + "/verdicts.jsonl"));
 }
 
-absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
+absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume,
+                                                              const IsCurrent& is_current) {
   std::vector<reports::Verdict> earlier;
   if (path_.empty()) return earlier;
   std::error_code error;
@@ -176,7 +179,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume) {
   if (!lock.ok()) return Annotate(lock.status(), "--out");
   lock_ = *std::move(lock);
   if (resume && fs::exists(path_ + "/run.json") && fs::exists(path_ + "/verdicts.jsonl")) {
-    HLOCTS_ASSIGN_OR_RETURN(earlier, LoadEarlier());
+    HLOCTS_ASSIGN_OR_RETURN(earlier, LoadEarlier(is_current));
   } else {
     HLOCTS_RETURN_IF_ERROR(Clean());
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fstream>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -36,10 +37,12 @@ class RunFolder {
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
   // Removes the files of an earlier run of the same request. If `resume`, returns its verdicts
-  // instead, except those of cases that must run again; Add appends to them. Fails if the
+  // instead, except those of cases that must run again; Add appends to them. Cases with a verdict
+  // for which `is_current` is false run again: files of the case have its marks. Fails if the
   // directory cannot be written, is in use by another process, has cases/ but no run, or has a run
   // of another request or (if `resume`) of another plugin file.
-  absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume);
+  using IsCurrent = std::function<bool(const reports::Verdict&)>;
+  absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume, const IsCurrent& is_current);
   // Returns true if there is an earlier run. Open removes it unless `resume` is true.
   bool HoldsRun() const;
   // Returns an error if a write fails. The run must then end, because records would be lost.
@@ -51,14 +54,15 @@ class RunFolder {
  private:
   absl::Status CheckSameRequest(const reports::RunRecord& earlier) const;
   absl::Status CheckSamePlugins(const reports::LoadedRun& earlier) const;
-  absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier();
+  absl::StatusOr<std::vector<reports::Verdict>> LoadEarlier(const IsCurrent& is_current);
   absl::Status Clean() const;
   std::string CaseFolder(const reports::Verdict& verdict) const;
-  // Returns the verdicts of complete cases: each has a verdict on every engine, and its failures
-  // have their files. Writes failing.txt and replay.txt from these files, and verdicts.jsonl
-  // without other verdicts. `records` are the lines of the verdicts.
+  // Returns the verdicts of complete cases: each has a current verdict on every engine, and its
+  // failures have their files. Writes failing.txt and replay.txt from these files, and
+  // verdicts.jsonl without other verdicts. `records` are the lines of the verdicts.
   absl::StatusOr<std::vector<reports::Verdict>> Take(absl::string_view records,
-                                                     std::vector<reports::Verdict> verdicts);
+                                                     std::vector<reports::Verdict> verdicts,
+                                                     const IsCurrent& is_current);
   // Writes the files that repeat the verdict, and the entries of failing.txt and replay.txt.
   absl::Status WriteCaseFolder(const Case& one, const reports::Verdict& verdict) const;
   void CountFailure(const reports::Verdict& verdict);

@@ -149,7 +149,9 @@ TEST_F(ClaimTest, APluginThatChangesHasNoClaim) {
   ASSERT_TRUE(reports::WriteRunRecord(*record, folder).ok());
   EXPECT_TRUE(suites::WriteClaim(claim, folder).ok());
   const auto resumed = [&] {
-    return suites::RunFolder(folder, {}, *record, claim.engines).Open(/*resume=*/true).status();
+    return suites::RunFolder(folder, {}, *record, claim.engines)
+        .Open(/*resume=*/true, [](const auto&) { return true; })
+        .status();
   };
   record->started = "2999-01-01T00:00:00Z";
   EXPECT_TRUE(resumed().ok()) << resumed();

@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class NothingLostTest : public FolderTest {};
 
@@ -213,6 +214,18 @@ TEST_F(NothingLostTest, ResumeWritesTheFilesOfAFailingCaseAgain) {
   EXPECT_EQ(lines("r/failing.txt"), failing);
   EXPECT_EQ(lines("r/replay.txt"), replays);
   EXPECT_EQ(lines("r/verdicts.jsonl").size(), records.size());
+}
+
+TEST_F(NothingLostTest, AResumedRunHasTheMarksOfTheGivenList) {
+  const std::string list = Path("known.textproto");
+  const std::string run = absl::StrCat("run movement/rev --backend='m=exec:", kMirror,
+                                       "' --out=", Path("r"), " --expectations=", list);
+  ASSERT_EQ(RunHlocts(run + " --update-expectations").status, 0);
+  EXPECT_EQ(RunHlocts(run + " --resume").status, 0) << "all failures are in the list";
+  EXPECT_THAT(Read("r/failing.txt"), Not(HasSubstr("NOT EXPECTED")));
+  Write("known.textproto", "");
+  EXPECT_EQ(RunHlocts(run + " --resume").status, 1) << "no failure is in the list";
+  EXPECT_THAT(Read("r/failing.txt"), Not(HasSubstr("known: ")));
 }
 
 TEST_F(NothingLostTest, ACaseWithoutOneEngineRunsAgainOnAllOnce) {

@@ -180,7 +180,8 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.Add("-x", &first_only, "stop at the first unexpected verdict");
   flags.Add("--maxfail", &maxfail, "number of unexpected verdicts after which the run stops", {1});
   flags.Add("--durations", &durations, "print the N slowest cases", {1});
-  flags.Add("--resume", &resume, "resume the run in --out, or start it");
+  flags.Add("--resume", &resume,
+            "resume the run in --out, or start it; cases whose known failures changed run again");
   flags.Add("--shard", &shard, "I/N: the I-th of N parts (not with --claim)");
   flags.Add("--jobs", &jobs, "parallel cases (default: number of CPUs)", {1, kJobsMax});
   flags.Add("--cut", &cut,

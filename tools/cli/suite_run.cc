@@ -220,7 +220,10 @@ class SuiteRun {
     // The file may be in the directory of --out, which Open creates. If an earlier run is there,
     // the check comes first: the run must not be removed if the file cannot be written.
     if (folder_.HoldsRun()) HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
-    HLOCTS_ASSIGN_OR_RETURN(verdicts_, folder_.Open(options_.resume));
+    const auto is_current = [&](const reports::Verdict& earlier) {
+      return expectations_.at(earlier.backend).AppliesAlike(earlier, today_);
+    };
+    HLOCTS_ASSIGN_OR_RETURN(verdicts_, folder_.Open(options_.resume, is_current));
     HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
     std::map<std::string, std::set<std::string>> engines_of;  // finished engines, by address
     for (const reports::Verdict& earlier : verdicts_) {
