@@ -21,6 +21,7 @@
 #include "reports/scorecard.h"
 #include "spec/base/json_text.h"
 #include "spec/base/status.h"
+#include "spec/base/version.h"
 #include "spec/files/file_io.h"
 #include "suites/replay.h"
 #include "suites/suite_files.h"
@@ -102,6 +103,7 @@ absl::StatusOr<std::string> Filled(const char* name, const ClusterPlan& plan) {
                                     {"@INSTALLS@\n", Installs(plan)},
                                     {"@PROGRAM@", plan.program},
                                     {"@IMAGE@", plan.image},
+                                    {"@RELEASE@", kReleaseTarball},
                                     {"@FOLDER@", ".github/hlocts"},
                                     {"@MATRIX@", absl::StrJoin(shards, ", ")},
                                     {"@ARGUMENTS@", Arguments(plan)}});
@@ -397,12 +399,14 @@ int RunCluster(ClusterOptions options) {
   if (status.ok()) status = WriteJob(options, kind);
   if (!status.ok()) return Fail(status);
   std::cout << options.out << ": " << options.plan.shards << " shards; start: "
-            << (kind == "slurm" ? "cd " + options.out + " && sbatch job.sbatch"
-                : kind == "k8s"
-                    ? "kubectl apply -f job.yaml, with the directory on volume claim hlocts"
-                    : "shard.sh and cluster.json to .github/hlocts, hlocts.yml to "
-                      ".github/workflows")
-            << "; then: hlocts cluster merge --out=" << options.out << "\n";
+            << (kind == "slurm" ? "(cd " + options.out + " && sbatch job.sbatch)"
+                : kind == "k8s" ? "kubectl apply -f " + options.out +
+                                      "/job.yaml, with the directory on volume claim hlocts"
+                                : "shard.sh and cluster.json to .github/hlocts, hlocts.yml to "
+                                  ".github/workflows, and " +
+                                      std::string(kReleaseTarball) +
+                                      " into the repository (or its address into hlocts.yml)")
+            << "; then: " << ProgramAsCalled() << " cluster merge --out=" << options.out << "\n";
   return kExitOk;
 }
 

@@ -258,7 +258,7 @@ absl::Status WriteWorkflow(const TryOptions& options) {
   const std::string label = options.label.empty() ? LabelOf(options.plugin) : options.label;
   const auto below = Below(file);
   const std::string built = below ? "./" + *below : file;
-  const std::string release = absl::StrCat("hlocts-", kVersion, "-linux-x86_64.tar.gz");
+  const std::string release = kReleaseTarball;
   std::error_code none;
   std::filesystem::create_directories(std::filesystem::path(kWorkflow).parent_path(), none);
   HLOCTS_RETURN_IF_ERROR(WriteFile(

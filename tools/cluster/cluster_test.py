@@ -76,6 +76,9 @@ class ClusterTest(unittest.TestCase):
         workflow = yaml.safe_load(text)
         jsonschema.validate(workflow, schema("github-workflow.json"))
         self.assertEqual(workflow["jobs"]["shard"]["strategy"]["matrix"]["shard"], [1, 2, 3])
+        for job in workflow["jobs"].values():
+            commands = [step.get("run", "") for step in job["steps"]]
+            self.assertTrue(any("tar -xzf" in one for one in commands), "a release, not a source tree")
         workflow["jobs"]["shard"]["stops"] = []
         with self.assertRaises(jsonschema.ValidationError):
             jsonschema.validate(workflow, schema("github-workflow.json"))
