@@ -121,6 +121,13 @@ function showDialog(title, parts) {
   document.getElementById('failure').showModal();
 }
 
+// A record contains the label of an engine, but not its file, which is known only where it ran.
+function replay(command) {
+  return [make('h3', {}, 'Replay'), make('pre', {tabindex: '0'}, `hlocts ${command}`),
+    ...(command.includes('--backend=') ? [make('p', {}, make('small', {},
+      'If the engine is a label, write --backend=LABEL=ENGINE, as the run was given it.'))] : [])];
+}
+
 function showFailure(engine, i) {
   const mark = markOf(night(), engine, i);
   const one = recordOf(night().label, engine, i)
@@ -143,8 +150,7 @@ function showFailure(engine, i) {
   if (one && one.night !== night().label) parts.push(make('p', {}, `Recorded in ${one.night}.`));
   if (!one && isBad(mark)) parts.push(make('p', {}, 'Only the counts of this nightly run are kept; its records are in another file.'));
   if (failure) parts.push(ulpLine(failure, type));
-  parts.push(make('h3', {}, 'Replay'),
-    make('pre', {tabindex: '0'}, `build/hlocts run '${address}' --backend='${engine}' --tier=exhaustive${profile} --out=out/again`));
+  parts.push(...replay(`run '${address}' --backend='${engine}' --tier=exhaustive${profile} --out=out/again`));
   if (module) parts.push(make('h3', {}, 'Module'), moduleLines(module, record));
   const sentences = clauseParts(i, failure);
   if (sentences.length) parts.push(make('h3', {}, 'Sentences of the documents'), ...sentences);
@@ -155,7 +161,7 @@ function showFinding(name) {
   const finding = DATA.findings[name], marks = night().findings[name] || {};
   showDialog(finding.title || name, [facts([['clause', finding.clause],
     ['guilty pass', finding.guilty], ...Object.entries(marks).map(([engine, mark]) => [engine, wordOf(mark)])]),
-  make('h3', {}, 'Replay'), make('pre', {tabindex: '0'}, `build/hlocts replay results/findings/${name}`),
+  ...replay(`replay results/findings/${name}`),
   make('h3', {}, 'Module'), moduleLines(finding.module, null), ...clauseParts(null, finding)]);
 }
 
@@ -164,7 +170,6 @@ function showBucket(bucket) {
   const module = bucket.module >= 0 ? DATA.texts[bucket.module] : '';
   const drawn = /^seed (\d+), module (\d+)/.exec(bucket.origin);
   showDialog(bucket.name, [facts([['engine', bucket.engine], ['found in', bucket.origin]]),
-    ...(drawn ? [make('h3', {}, 'Replay'), make('pre', {tabindex: '0'},
-      `build/hlocts fuzz --backend='${bucket.engine}' --seed=${drawn[1]} --only=${drawn[2]} --out=out/again`)] : []),
+    ...(drawn ? replay(`fuzz --backend='${bucket.engine}' --seed=${drawn[1]} --only=${drawn[2]} --out=out/again`) : []),
     ...(module ? [make('h3', {}, 'Shrunk module'), moduleLines(module, null)] : [])]);
 }
