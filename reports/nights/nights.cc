@@ -435,9 +435,9 @@ void AddFindings(const History& history, SummaryParts& parts) {
   parts.push_back({absl::StrCat("; ", still.engine, " still has ")});
   parts.push_back({absl::StrCat(still.wrong, " of ", still.looked_at, " findings"), "findings"});
   std::string rest = " replayed";
-  const size_t known = std::max(history.findings.size(), history.nights.back().findings.size());
-  if (known > static_cast<size_t>(still.looked_at))
-    absl::StrAppend(&rest, " (", known, " are known)");
+  const size_t stored = std::max(history.findings.size(), history.nights.back().findings.size());
+  if (stored > static_cast<size_t>(still.looked_at))
+    absl::StrAppend(&rest, " (", stored, " are in the store)");
   if (still.inconclusive > 0) absl::StrAppend(&rest, ", ", still.inconclusive, " inconclusive");
   parts.push_back({rest});
 }

@@ -233,7 +233,7 @@ TEST(NightsTest, TheNewestReleaseCountsItsFindings) {
   history.nights[0].findings["d"] = {{"xla@0.9", 'f'}, {"xla@0.11.2", 'i'}};
   history.nights[0].findings["e"] = {{"xla@0.9", 'f'}};
   EXPECT_THAT(NightlySummaryLine(history, NewestChanges(history)),
-              HasSubstr("; xla@0.11.2 still has 2 of 4 findings replayed (5 are known), 1 "
+              HasSubstr("; xla@0.11.2 still has 2 of 4 findings replayed (5 are in the store), 1 "
                         "inconclusive."));
   history.nights[0].engines.erase("xla@0.11.2");
   EXPECT_EQ(NewestReleaseFindings(history).looked_at, 0)
