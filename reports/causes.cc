@@ -30,7 +30,8 @@ double LeastNormal(const std::string& type_name) {
   return is_known ? FormatOf(ComponentType(*type)).min_normal() : 0;
 }
 
-// Returns the kinds of special values in the operands: "NaN, subnormal", or "".
+// Returns the kinds of special values in the operands: "infinity, subnormal", or "". A NaN is the
+// only kind if there is one: a lost NaN has the same cause beside other values.
 std::string KindsOfOperands(const VerdictFailure& failure) {
   bool nan = false, infinity = false, subnormal = false, minus_zero = false;
   for (const FailureOperand& operand : failure.operands) {
@@ -43,8 +44,9 @@ std::string KindsOfOperands(const VerdictFailure& failure) {
       minus_zero = minus_zero || word == "-0";
     }
   }
+  if (nan) return "NaN";
   std::vector<absl::string_view> kinds;
-  for (const auto& [found, kind] : {std::pair(nan, "NaN"), std::pair(infinity, "infinity"),
+  for (const auto& [found, kind] : {std::pair(infinity, "infinity"),
                                     std::pair(subnormal, "subnormal"), std::pair(minus_zero, "-0")})
     if (found) kinds.push_back(kind);
   return absl::StrJoin(kinds, ", ");

@@ -359,6 +359,7 @@ TEST(VerdictTest, CausesDifferByOperandsAndByWhetherTheInstructionIsWrongAlone) 
   EXPECT_EQ(cause({"-0", "inf"}), "fail: compare, rule exact, operands with infinity, -0");
   EXPECT_EQ(cause({"f32[2,2]{1,0} { {-nan, 1}, {0, 2} }"}),
             "fail: compare, rule exact, operands with NaN");
+  EXPECT_EQ(cause({"nan", "inf", "-0"}), "fail: compare, rule exact, operands with NaN");
   verdict.first_failure->type = "f64";
   EXPECT_EQ(cause({"1e-45"}), "fail: compare, rule exact");
   verdict.case_address = "elementwise/lt_total_order:constant_in_another_layout";
