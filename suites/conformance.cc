@@ -54,6 +54,7 @@ std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
     result.engine = engine;
     result.tier = record.tier;
     result.profile = record.profile;
+    if (auto own = record.facts.find(engine); own != record.facts.end()) result.facts = own->second;
     for (const reports::Verdict& verdict : verdicts) {
       if (verdict.backend != engine) continue;
       ++result.cases;
@@ -84,7 +85,8 @@ std::string Conformance::ToText() const {
   }
   return absl::StrCat(engine, version.empty() ? "" : " ", version, ": ", tier, " tier, ", profile,
                       " profile: ", absl::StrJoin(parts, ", "), ": ",
-                      level > 0 ? absl::StrCat("conformant, level ", level)
+                      level > 0 ? absl::StrCat("conformant, level ", level,
+                                               facts.empty() ? "" : ", with the declared facts")
                                 : absl::StrCat("NOT conformant: ", absl::StrJoin(against, ", ")));
 }
 

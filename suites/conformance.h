@@ -18,6 +18,7 @@ struct Conformance {
   std::vector<std::string> against;   // reasons why the engine is not conformant
   std::map<std::string, int> counts;  // by verdict; "known": failures that expectations list
   int cases = 0;
+  std::vector<std::string> facts;  // that the engine declares
 
   // Example: "xla 2.21.0: smoke, default profile: 1216 pass, 82 unsupported: conformant, level 1".
   std::string ToText() const;

@@ -193,6 +193,9 @@ TEST(ConformanceTest, AWholeRunWithoutFailuresHasItsTiersLevel) {
   EXPECT_EQ(run.Of().ToText(),
             "mine 1.0: presubmit tier, default profile: 10 pass: conformant, level 2");
   EXPECT_THAT(run.Of().ToSvg(), HasSubstr("level 2"));
+  WholeRun declared;
+  declared.record.facts["mine"] = {"compare.flush"};
+  EXPECT_THAT(declared.Of().ToText(), HasSubstr(": conformant, level 2, with the declared facts"));
   run.verdicts[0].kind = Outcome::kInconclusive;
   EXPECT_EQ(
       run.Of().ToText(),

@@ -2,6 +2,7 @@
 // The subcommand `hlocts verify-claim`: checks whether a claim is intact, and prints its level.
 #include <iostream>
 
+#include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
 #include "spec/base/json_text.h"
@@ -52,7 +53,8 @@ void Print(const VerifyClaimOptions& options, int status, const std::vector<std:
                                  {"profile", engine.profile},
                                  {"level", engine.level},
                                  {"counts", engine.counts},
-                                 {"against", engine.against}});
+                                 {"against", engine.against},
+                                 {"facts", engine.facts}});
     }
     std::cout << JsonText(line) << std::endl;
     return;
@@ -64,6 +66,8 @@ void Print(const VerifyClaimOptions& options, int status, const std::vector<std:
   for (const std::string& problem : problems) std::cout << problem << "\n";
   for (const suites::Conformance& engine : engines) {
     std::cout << engine.ToText() << "\n";
+    if (!engine.facts.empty())
+      std::cout << "  declared facts: " << absl::StrJoin(engine.facts, ", ") << "\n";
     if (plugins.count(engine.engine))
       std::cout << "  plugin sha256 " << plugins[engine.engine] << "\n";
   }
