@@ -23,15 +23,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The kinds of inputs for successive seeds if --data is not given.
+// The kinds of inputs of each seed if --data is not given.
 constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};
+constexpr auto kKindCount = static_cast<int64_t>(std::size(kKinds));
+constexpr int64_t kInputs = 8;         // by default
+constexpr int64_t kEdgeElements = 32;  // at least as many as a float type has special values
 
 struct CompareOptions {
   CommonOptions common;
   std::vector<std::string> modules;
   std::string inputs, profile = "default";
   std::optional<uint64_t> seed;
-  int64_t seeds = 8;
+  int64_t seeds = 0;  // 0: kInputs or, for small arguments, enough for all special values
 };
 
 // Two modules with the same signature, and their inputs.
@@ -55,9 +58,9 @@ absl::Status CheckSameLeaves(const std::string& what, const std::vector<Shape>& 
 
 absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
   CommonOptions common = options.common;
-  if (common.data.empty()) common.data = kKinds[static_cast<size_t>(turn) % std::size(kKinds)];
   std::optional<uint64_t> seed = options.seed;
-  if (seed) *seed += static_cast<uint64_t>(turn);
+  if (seed) *seed += static_cast<uint64_t>(common.data.empty() ? turn / kKindCount : turn);
+  if (common.data.empty()) common.data = kKinds[turn % kKindCount];
   Pair pair;
   HLOCTS_ASSIGN_OR_RETURN(pair.a, LoadJob(options.modules[0], options.inputs, seed, common));
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule other, OpenModule(options.modules[1]));
@@ -157,11 +160,23 @@ bool HasNoOutputs(const reports::Verdict& verdict) {
          verdict.kind == Outcome::kError || verdict.kind == Outcome::kRejected;
 }
 
+// Returns the number of inputs to compare.
+absl::StatusOr<int64_t> InputCount(const CompareOptions& options) {
+  if (!options.seed) return 1;
+  if (options.seeds > 0) return options.seeds;
+  HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, 0));
+  int64_t elements = 1;
+  for (const Literal& leaf : pair.a.request.arguments[0])
+    elements = std::max(elements, leaf.element_count());
+  const int64_t seeds = (kEdgeElements + elements - 1) / elements;
+  return std::max(kInputs, options.common.data.empty() ? seeds * kKindCount : seeds);
+}
+
 absl::StatusOr<int> Compare(const CompareOptions& options) {
   if (options.modules.size() != 2) return InvalidInput("compare: expected two modules");
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
-  const int64_t wanted = options.seed ? options.seeds : 1;
+  HLOCTS_ASSIGN_OR_RETURN(const int64_t wanted, InputCount(options));
   int64_t looked_at = 0, rejected = 0;
   std::map<absl::string_view, int64_t> verdicts[2];
   int status = kExitOk;
@@ -196,6 +211,7 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
       });
     };
     std::cout << looked_at << (looked_at == 1 ? " input" : " inputs")
+              << (options.seed && options.common.data.empty() ? " (random, edge, wide, exact)" : "")
               << "; outputs of B by the sets of A: " << text(true)
               << "; outputs of A by the sets of B: " << text(false) << std::endl;
     if (rejected > 0)
@@ -218,8 +234,8 @@ Command CompareCommand() {
                       "literals file (text or .npz); this or --seed, if there are parameters");
             flags.Add("--seed", &options->seed, "seed of random inputs");
             flags.Add("--seeds", &options->seeds,
-                      "number of consecutive seeds; without --data, their inputs are random, edge, "
-                      "wide and exact in turn",
+                      "number of inputs; without --data, each seed has a random, an edge, a wide "
+                      "and an exact one (default: 8; more for arguments of few elements)",
                       {1, 1'000'000});
             flags.AddProfile(&options->profile);
             options->common.data.clear();

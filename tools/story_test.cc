@@ -429,6 +429,22 @@ TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
             HasSubstr("data wide: fail, the first instruction that differs is s in both\n")));
 }
 
+// Eight inputs have two elements with special values; by default, scalars get all of them.
+TEST_F(StoryTest, ModulesThatDifferOnlyForNanDiffer) {
+  const auto module = [&](const char* name, const char* root) {
+    return Write(name, absl::StrCat("ENTRY e { x = f32[] parameter(0) a = f32[] abs(x) z = f32[] "
+                                    "constant(0) ROOT r = pred[] ",
+                                    root, " }"));
+  };
+  const std::string both = module("compared.hlo", "compare(a, z), direction=GE") + " " +
+                           module("folded.hlo", "constant(true)");
+  for (const char* seed : {"1", "9", "100"}) {
+    Ran ran = RunHlocts(absl::StrCat("compare ", both, " --seed=", seed));
+    EXPECT_EQ(ran.status, 1) << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("128 inputs (random, edge, wide, exact); "));
+  }
+}
+
 TEST_F(StoryTest, ANanOfHloItselfIsNamed) {
   const std::string module = Write("nan.hlo",
                                    "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  z = f32[] "
