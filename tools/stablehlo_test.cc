@@ -126,6 +126,14 @@ TEST_F(StablehloTest, MissingConverterIsReported) {
   EXPECT_THAT(packaged.out, HasSubstr("`pip install jax`"));
 }
 
+TEST_F(StablehloTest, TheConverterImportsNothingFromTheWorkingDirectory) {
+  Write("m.mlir", "module @m {\n}\n");
+  for (const char* name : {"hlocts.py", "random.py", "runpy.py", "numpy.py"})
+    Write(name, "open('ran', 'w').close()\n");
+  Ran ran = RunHlocts("verify m.mlir", "cd " + folder_ + " && HLOCTS_XLA_LIBRARY=/nowhere/lib.so");
+  EXPECT_FALSE(std::filesystem::exists(Path("ran"))) << ran.out;
+}
+
 // The named program is a converter that answers every module with the same bytes.
 TEST_F(StablehloTest, WithoutTheWheelANamedProgramConverts) {
   if (absl::string_view(HLOCTS_PYTHON).empty()) GTEST_SKIP() << "no python3 with numpy";

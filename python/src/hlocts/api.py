@@ -221,7 +221,7 @@ def _backend(engine: str) -> str:
     if not engine:
         raise HloctsError('engine: expected a name such as "xla", found ""')
     if engine == "jax":
-        return f"{_THIS_JAX}=exec:{shlex.quote(sys.executable)} -m hlocts.jax_engine"
+        return f"{_THIS_JAX}=exec:{shlex.join(binary.of_module('jax_engine'))}"
     is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
     return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 

@@ -21,10 +21,20 @@ MISSING = (
     "the program hlocts was not found: build it in a checkout (ci/conformance) and set "
     "HLOCTS=/path/to/build/hlocts, or put it on PATH"
 )
-CONVERTER = "\n".join([sys.executable, "-m", "hlocts.stablehlo"])  # one argument per line
 _PACKED = pathlib.Path("program", "bin", "hlocts")
 _HERE = pathlib.Path(__file__).resolve().parent
 _DONE, _FOUND, _WRONG_INPUT, _HARNESS, _SUSPECT = 0, 1, 2, 3, 4  # exit statuses
+
+
+def of_module(name: str, *arguments: str) -> list[str]:
+    """Returns the command that runs a module of this package. Unlike `python3 -m`, it imports
+    nothing from the working directory, which others may have written."""
+    code = "import sys; sys.path[:] = filter(None, sys.path); import runpy; "
+    code += f"runpy.run_module('hlocts.{name}', run_name='__main__', alter_sys=True)"
+    return [sys.executable, "-c", code, *arguments]
+
+
+CONVERTER = "\n".join(of_module("stablehlo"))  # one argument per line
 
 
 def _is_program(path: pathlib.Path) -> bool:

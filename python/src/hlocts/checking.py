@@ -405,7 +405,7 @@ def environment(words: dict[str, str]) -> dict[str, str]:
             raise HloctsError(f"out={words['out']}: {error.strerror}") from None
     return {
         "HLOCTS_CHECK": " ".join(f"{name}={value}" for name, value in words.items()),
-        "HLOCTS_CHECK_JUDGE": "\n".join([sys.executable, "-m", "hlocts.check", "--judge"]),
+        "HLOCTS_CHECK_JUDGE": "\n".join(binary.of_module("check", "--judge")),
     }
 
 
