@@ -416,6 +416,19 @@ def test_a_skipped_test_warns_of_its_nan(pytester):
     done.stdout.fnmatch_lines(["*test_it: HLO itself gives NaN: div*"])
 
 
+def test_a_failing_piece_is_kept_with_the_module(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def f(x, y):  # the outputs do not show that log1p(1e-10) is 0
+        s = jnp.exp(x) + jnp.log1p(y)
+        return jnp.sin((jnp.log(jnp.exp(s)) - s) * jnp.exp(s))
+
+    wrong = "canary:log-plus-one.by-log"
+    result = hlocts.check(f, jnp.float32([3, 2]), jnp.float32([1e-10, 1e-9]), engine=wrong, keep="k")
+    assert result.verdict == "fail" and (tmp_path / "k" / "failing.piece.hlo").exists()
+    assert [one.name for one in tmp_path.iterdir()] == ["k"]
+
+
 def test_what_only_the_strict_profile_rejects_is_said():
     u, v = normal(4, 512, dtype="bfloat16"), normal(512, 4, dtype="bfloat16")
     low = hlocts.lowering.lower(lambda x, w: x @ w, (u, v))

@@ -137,7 +137,9 @@ def _on_engine(
 ) -> Result:
     with _folder(keep) as job:
         _write(job.path, low.text, low.inputs)
+        # -o names the files of a failing piece, which are otherwise in the working directory.
         arguments = ["diff", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
+                     "-o", job.file("failing.txt"),
                      f"--backend={_backend(engine)}", f"--profile={profile}",
                      *([f"--repeat={repeat}"] if repeat > 1 else [])]  # fmt: skip
         record = binary.run_json(arguments)
