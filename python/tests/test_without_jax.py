@@ -158,6 +158,14 @@ class Checking(Scratch):
         subprocess.run([sys.executable, "-m", *line.split()], check=True, capture_output=True)
         self.assertIn("2 judged: 2 pass", checking.report(self.folder)[0])
 
+    def test_the_report_counts_what_is_not_in_the_sample(self):
+        self.judged(record(0, [X], [TRUE]))
+        counts = {"executions": 9, "programs": 3, "skipped": {"the budget is used up": 2}}
+        (self.folder / "counts.json").write_text(json.dumps(counts))
+        text, _ = checking.report(self.folder)
+        self.assertIn("3 programs, 9 executions, 1 judged: 1 pass", text)
+        self.assertIn("not sampled  6 executions: --sample=all judges each", text)
+
     def test_the_wait_time_ends_a_backlog(self):
         for number in range(3):
             path = self.folder / "spool" / f"{number:08}.record"

@@ -376,6 +376,10 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     lines += [f"        next: {one}" for one in advice]
     for reason, count in counts["skipped"].items():
         lines.append(f"  not recorded  {count} executions: {reason}")
+    waiting = sum(1 for _ in directory.rglob("*.record"))
+    others = counts["executions"] - len(results) - sum(counts["skipped"].values()) - waiting
+    if others > 0:
+        lines.append(f"  not sampled  {others} executions: --sample=all judges each (default: first,1/100)")
     lines += _waiting_lines(directory)
     lines.append(f"  records: {directory}")
     return "\n".join(lines), any(verdicts[one] for one in _RED)
