@@ -26,8 +26,10 @@ using Json = nlohmann::ordered_json;
 // The kinds of inputs of each seed if --data is not given.
 constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};
 constexpr auto kKindCount = static_cast<int64_t>(std::size(kKinds));
-constexpr int64_t kInputs = 8;         // by default
-constexpr int64_t kEdgeElements = 32;  // at least as many as a float type has special values
+constexpr int64_t kInputs = 8;  // by default
+// Consecutive seeds deal the special values of a type, at most 64, in rounds. Twice as many
+// elements contain a whole round, whatever the first seed is.
+constexpr int64_t kEdgeElements = 128;
 
 struct CompareOptions {
   CommonOptions common;
