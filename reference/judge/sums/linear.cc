@@ -39,6 +39,11 @@ struct Reading {
   bool maybe_zero = false;
 };
 
+View ViewOf(const AcceptanceSet& s, const FloatFacts& facts, uint32_t permissions, bool read_hull) {
+  const bool hull = read_hull || (s.Has(AcceptanceSet::kContractible) && (permissions & kContract));
+  return ReadSet(s, facts, permissions, hull);
+}
+
 Reading ReadElement(const AcceptanceSet& s, const FloatFacts* facts, uint32_t permissions,
                     bool read_hull) {
   Reading r;
@@ -51,8 +56,7 @@ Reading ReadElement(const AcceptanceSet& s, const FloatFacts* facts, uint32_t pe
     r.radius = s.ilo == s.ihi ? 0 : static_cast<double>(s.ihi - s.ilo) / 2 + 1;
     return r;
   }
-  bool hull = read_hull || (s.Has(AcceptanceSet::kContractible) && (permissions & kContract));
-  View v = ReadSet(s, *facts, permissions, hull);
+  View v = ViewOf(s, *facts, permissions, read_hull);
   int classes = v.nan + v.pos_inf + v.neg_inf;
   if (classes > 1 || (classes == 1 && v.finite)) {
     r.uncertain = true;
@@ -251,6 +255,22 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
     if (literal->raw_size() != 0) *literal = WithSizesOf(std::move(*literal), array);
   }
   return linear;
+}
+
+UncertainElements UncertainElementsOf(const SetArray& array, uint32_t permissions, bool read_hull,
+                                      const Literal& marks) {
+  UncertainElements found{marks, {marks, marks, marks}};
+  const FloatFacts& facts = FactsOf(array.element_type());
+  for (int64_t i = 0; i < marks.element_count(); ++i) {
+    if (marks.data<double>()[i] == 0) continue;
+    const AcceptanceSet s = array.At(i, 0);
+    const View v = s.unspecified() ? View() : ViewOf(s, facts, permissions, read_hull);
+    const bool bounded = v.finite && std::isfinite(v.lo) && std::isfinite(v.hi);
+    found.open.mutable_data<double>()[i] = !bounded;
+    const bool may_be[] = {v.pos_inf, v.neg_inf, v.nan};
+    for (int k = 0; k < 3; ++k) found.possible[k].mutable_data<double>()[i] = bounded && may_be[k];
+  }
+  return found;
 }
 
 Literal FiniteOnly(const Literal& values) {

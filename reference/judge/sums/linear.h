@@ -30,6 +30,17 @@ struct Linear {
 // permissions may read; integers become real numbers. If `read_hull`, numbers may be unrounded.
 Linear Linearize(const SetArray& array, int component, uint32_t permissions, bool read_hull);
 
+// The elements of an array that may be infinities or NaNs, without being certainly one: f64, 1 for
+// each such element. `possible` is for elements that otherwise are numbers of a bounded interval,
+// the one that Linearize used: which of +inf, -inf and NaN they may be. `open` is for the others.
+struct UncertainElements {
+  Literal open;
+  Literal possible[3];
+};
+// `marks` is the `uncertain` of Linearize with the same arguments, for an array of real elements.
+UncertainElements UncertainElementsOf(const SetArray& array, uint32_t permissions, bool read_hull,
+                                      const Literal& marks);
+
 // Returns a copy with zeros for infinities and NaNs.
 Literal FiniteOnly(const Literal& values);
 // Returns the signs of finite values, and infinities and NaNs unchanged. A linear operation on the

@@ -120,6 +120,15 @@ absl::StatusOr<std::vector<AcceptanceSet>> SumComponent(const ReductionOperands&
     HLOCTS_ASSIGN_OR_RETURN(parts.radius, Sum(r, linear.radius));
     parts.has_radius = true;
   }
+  if (linear.has_uncertain && r.operand.components() == 1) {
+    const UncertainElements found = UncertainElementsOf(
+        r.operand, context.rule.permissions, context.rule.Allows(kSkipRounding), linear.uncertain);
+    for (int k = 0; k < 3; ++k) {
+      HLOCTS_ASSIGN_OR_RETURN(parts.possible[k], Sum(r, found.possible[k]));
+    }
+    parts.has_possible = true;
+    linear.uncertain = found.open;
+  }
   if (linear.has_uncertain) {
     HLOCTS_ASSIGN_OR_RETURN(parts.uncertain, Sum(r, linear.uncertain));
     parts.has_uncertain = true;

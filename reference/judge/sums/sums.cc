@@ -180,6 +180,25 @@ double TermRadius(const SumParts& parts, int64_t i, double magnitude, double cou
   return std::max(parts.radius.data<double>()[i], 0.0) + (count + 2) * 0x1p-51 * magnitude;
 }
 
+// Extends the set of a sum of numbers, and of certain infinities and NaNs, by the results of terms
+// that may also be infinities or NaNs (lemma 1, "Possible infinities").
+AcceptanceSet WithPossibleSpecials(const AcceptanceSet& s, const SumParts& parts, int64_t i,
+                                   const SetContext& context) {
+  const auto may_be = [&](int k) { return parts.possible[k].data<double>()[i] > 0; };
+  if (s.unspecified() || !(may_be(0) || may_be(1) || may_be(2))) return s;
+  if (!context.result->infinity) return AcceptanceSet::Unspecified(parts.cause, parts.origin);
+  const bool above = s.Has(AcceptanceSet::kPosInf), below = s.Has(AcceptanceSet::kNegInf);
+  Image image;
+  image.pos_inf = may_be(0) && (s.finite() || above);
+  image.neg_inf = may_be(1) && (s.finite() || below);
+  image.nan = may_be(2) || (may_be(0) && (may_be(1) || below)) || (may_be(1) && above);
+  AcceptanceSet joined = s;
+  if (image.pos_inf || image.neg_inf || image.nan) joined = Join(s, StoreImage(image, context));
+  joined.cause = parts.cause;
+  joined.origin = parts.origin;
+  return joined;
+}
+
 AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
                        const SetContext& context, double& noted) {
   if (parts.has_uncertain && parts.uncertain.data<double>()[i] > 0) {
@@ -231,6 +250,7 @@ std::vector<AcceptanceSet> BoundSums(const SumParts& parts, const SumRule& rule,
   for (int64_t i = 0; i < count; ++i) {
     double error = HUGE_VAL;
     sets.push_back(BoundOne(parts, rule, i, rounding, error));
+    if (parts.has_possible) sets.back() = WithPossibleSpecials(sets.back(), parts, i, rounding);
     if (errors != nullptr) errors->push_back(error);
   }
   return sets;

@@ -24,6 +24,9 @@ struct SumParts {
   bool has_radius = false;
   Literal uncertain;  // only if has_uncertain: > 0 if an uncertain infinity or NaN occurs
   bool has_uncertain = false;
+  // Only if has_possible: > 0 if +inf, -inf or NaN is a possible value of a term of this result.
+  Literal possible[3];
+  bool has_possible = false;
   Literal flushed;  // only if has_flushed: > 0 if an infinity multiplies a possible zero
   bool has_flushed = false;
   // Only if has_fast: the error that a fast algorithm adds; infinite if any result is permitted.
