@@ -157,12 +157,18 @@ std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
     const std::string cause = CauseOf(*ordered[i]);
     const size_t first = i;
     std::set<std::string> operations;
-    std::string addresses;
+    std::map<std::string, int> permitted;  // number of verdicts by the fact that would permit them
+    std::string addresses, facts;
     for (; i < ordered.size() && CauseOf(*ordered[i]) == cause; ++i) {
       operations.insert(OperationIn(ordered[i]->case_address));
       absl::StrAppend(&addresses, "          ", ordered[i]->case_address, "\n");
+      if (!ordered[i]->first_failure) continue;
+      for (const std::string& fact : ordered[i]->first_failure->permitted_by) ++permitted[fact];
     }
-    if (cases) absl::StrAppendFormat(&text, "  %4d  %s\n%s", i - first, cause, addresses);
+    for (const auto& [fact, count] : permitted)
+      absl::StrAppend(&facts, "        ", count, " permitted by the fact ", fact,
+                      ": if intended, declare it (ENGINE?facts=", fact, ")\n");
+    if (cases) absl::StrAppendFormat(&text, "  %4d  %s\n%s%s", i - first, cause, facts, addresses);
     if (causes >= kCausesShown || cases) continue;
     shown = i;
     std::vector<std::string> named(operations.begin(), operations.end());
@@ -170,8 +176,8 @@ std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
       named.resize(kOperationsShown);
       named.push_back(absl::StrCat("... ", operations.size(), " in all"));
     }
-    absl::StrAppendFormat(&text, "  %4d  %s  (%s)  first: %s\n", i - first, cause,
-                          absl::StrJoin(named, ", "), ordered[first]->case_address);
+    absl::StrAppendFormat(&text, "  %4d  %s  (%s)  first: %s\n%s", i - first, cause,
+                          absl::StrJoin(named, ", "), ordered[first]->case_address, facts);
   }
   if (causes > kCausesShown && !cases) {
     absl::StrAppendFormat(&text, "  %4d  by %d other causes (hlocts report DIR --causes)\n",

@@ -28,6 +28,7 @@ Json FailureToJson(const VerdictFailure& failure) {
   if (failure.value != WrongValue::kNumber)
     json["value"] = std::string(WrongValueName(failure.value));
   if (!failure.facts.empty()) json["facts"] = failure.facts;
+  if (!failure.permitted_by.empty()) json["permitted_by"] = failure.permitted_by;
   if (failure.tie) json["tie"] = true;
   for (const FailureOperand& operand : failure.operands)
     json["operands"].push_back({{"name", operand.name}, {"value", operand.value}});
@@ -52,6 +53,7 @@ VerdictFailure FailureFromJson(const Json& json) {
   failure.only_nan = json.value("only_nan", false);
   failure.value = WrongValueFromName(json.value("value", "")).value_or(WrongValue::kNumber);
   failure.facts = json.value("facts", std::vector<std::string>{});
+  failure.permitted_by = json.value("permitted_by", std::vector<std::string>{});
   failure.tie = json.value("tie", false);
   for (const Json& operand : json.value("operands", Json::array()))
     failure.operands.push_back({operand.value("name", ""), operand.value("value", "")});

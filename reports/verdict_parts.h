@@ -41,6 +41,7 @@ struct VerdictFailure {
   std::vector<FailureOperand> operands = {};  // if requested by DiffOptions::describe
   WrongValue value = WrongValue::kNumber;
   std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted
+  std::vector<std::string> permitted_by = {};  // facts each of which would permit the element
   bool tie = false;  // the output is an index of an equal element, but ties are ordered
 };
 

@@ -371,6 +371,9 @@ TEST(VerdictTest, CausesDifferByOperandsAndByWhetherTheInstructionIsWrongAlone) 
   const std::string text = CausesText(InOrderOfCauses({&verdict, &other}), /*cases=*/true);
   EXPECT_THAT(text, HasSubstr("elementwise/lt:b\n"));
   EXPECT_THAT(text, HasSubstr("elementwise/lt_total_order:constant_in_another_layout\n"));
+  other.first_failure->permitted_by = {"compare.flush"};
+  EXPECT_THAT(CausesText(InOrderOfCauses({&verdict, &other})),
+              HasSubstr("\n        1 permitted by the fact compare.flush: if intended"));
   other.kind = Outcome::kPass, other.wanted = "fail";
   EXPECT_EQ(CauseOf(other), "listed as fail, but passes");
 }

@@ -9,6 +9,7 @@
 namespace hlocts::tools {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 class FactsTest : public FolderTest {
@@ -85,7 +86,8 @@ TEST_F(FactsTest, AFailureNamesTheFactThatWouldPermitIt) {
   EXPECT_THAT(ran.out, HasSubstr("if the engine declares the fact compare.flush"));
   EXPECT_THAT(ran.out, HasSubstr("ruling 0060"));
   EXPECT_THAT(judge("pred[2] {1, 0}", "--json").out,
-              HasSubstr("permitted if the engine declares the fact compare.flush"));
+              AllOf(HasSubstr("permitted if the engine declares the fact compare.flush"),
+                    HasSubstr("\"permitted_by\":[\"compare.flush\"]")));
   EXPECT_THAT(judge("pred[2] {1, 0}", "--fact=compare.flush").out, HasSubstr("inconclusive"));
   // No fact permits these outputs.
   EXPECT_THAT(judge("pred[2] {0, 1}", "").out, testing::Not(HasSubstr("if the engine declares")));

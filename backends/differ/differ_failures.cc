@@ -67,6 +67,7 @@ void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t dev
     if (!sets.ok()) continue;
     const auto first = JudgeLeaves((**sets)[device], outputs).first_failure;
     if (first && first->output == failure.output && first->index == failure.index) continue;
+    verdict.first_failure->permitted_by.push_back(fact);
     verdict.notes.push_back(
         absl::StrCat("permitted if the engine declares the fact ", reports::FactText(fact, "")));
   }
