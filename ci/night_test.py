@@ -143,8 +143,8 @@ class NightTest(unittest.TestCase):
 
     def test_a_suite_that_the_budget_cuts_is_not_done(self):
         night = self.night("1", expectations={}, budget=1.0)
-        module.SECONDS_BETWEEN_LINES, before = 0.3, module.SECONDS_BETWEEN_LINES
-        self.addCleanup(setattr, module, "SECONDS_BETWEEN_LINES", before)
+        module.SECONDS_TO_LINE, before = 0.3, module.SECONDS_TO_LINE
+        self.addCleanup(setattr, module, "SECONDS_TO_LINE", before)
         said = self.suite(night, "exec sleep 60", 3)
         self.assertIn("suite mine: 75%, 3 of 4 cases", said)
         self.assertIn("suite mine: cut after 3 of 4 cases (", said)

@@ -132,29 +132,6 @@ absl::Status Complete(FuzzOptions& options) {
   return absl::OkStatus();
 }
 
-// Shows the status. A terminal shows one line, which is overwritten. A log gets one line per minute
-// and one for each new finding.
-class LiveStatus {
- public:
-  void Show(const fuzz::CampaignStatus& now) {
-    if (now.ended) return;  // the final status is printed on standard output
-    if (line_.shown()) {
-      line_.Show(now.ToText());
-      return;
-    }
-    if (now.seconds < next_ && now.buckets <= buckets_) return;
-    std::fprintf(stderr, "%s\n", now.ToText().c_str());
-    buckets_ = now.buckets;
-    while (next_ <= now.seconds) next_ += kSecondsBetween;
-  }
-
- private:
-  static constexpr double kSecondsBetween = 60;
-  StatusLine line_;
-  double next_ = kSecondsBetween;
-  int64_t buckets_ = 0;
-};
-
 // Returns the names of the bundles in order.
 std::vector<std::string> FindingsIn(const std::string& out) {
   std::vector<std::string> names;
@@ -171,10 +148,19 @@ void PrintJson(const fuzz::CampaignStatus& now, const std::string& out) {
   std::cout << JsonText(line) << std::endl;
 }
 
-// Runs the campaign with a status line, which the end of the function clears.
+// Runs the campaign with a status line, which the end of the function clears. A log gets a line
+// after a few seconds, one per minute and one for each new finding.
 absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& options) {
-  LiveStatus live;
-  return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) { live.Show(now); });
+  StatusLine line(std::chrono::seconds(60));
+  int64_t buckets = 0;
+  return fuzz::RunCampaign(options, [&](const fuzz::CampaignStatus& now) {
+    if (now.ended) return;  // the final status is printed on standard output
+    if (now.buckets > buckets && !line.shown())
+      std::fprintf(stderr, "%s\n", now.ToText().c_str());
+    else
+      line.Show(now.ToText(), /*in_log=*/true);
+    buckets = now.buckets;
+  });
 }
 
 // Returns the option that a replay needs if bundles do not record where the only engine is.

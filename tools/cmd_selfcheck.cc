@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts selfcheck`: tests the harness itself.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -22,6 +20,7 @@
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
+#include "tools/cli/terminal.h"
 #include "tools/selfcheck/clause_kills.h"
 #include "tools/selfcheck/clause_rows.h"
 #include "tools/selfcheck/mutants.h"
@@ -216,26 +215,6 @@ int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& t
   return enough ? kExitOk : kExitFailed;
 }
 
-// Prints the progress, and each failure when it occurs.
-class NoiseProgress {
- public:
-  explicit NoiseProgress(int64_t count) : count_(count), shown_(isatty(STDERR_FILENO)) {}
-  void operator()(const NoiseReport& report) {
-    if (shown_) std::cerr << "\r\33[K";
-    for (; reported_ < report.failures.size(); ++reported_)
-      std::cerr << NoiseLine(report.failures[reported_]);
-    if (shown_ && report.modules < count_) {
-      std::cerr << "  " << report.modules << " of " << count_ << " modules, "
-                << report.failures.size() << " failures" << std::flush;
-    }
-  }
-
- private:
-  const int64_t count_;
-  const bool shown_;
-  size_t reported_ = 0;
-};
-
 int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) {
   bool clean = true;
   std::ofstream table = OutFile(options, "noise.txt");
@@ -253,10 +232,20 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) 
                          options.partitions};
     tell(CheckNoise(trials, mode, seeds), where + ", cases");
     if (options.modules == 0) continue;
-    NoiseProgress tick(options.modules);
-    tell(CheckNoiseOnGenerated(options.seed.value_or(1), options.modules, mode, JobsOf(options),
-                               std::ref(tick)),
-         where + ", generated");
+    StatusLine line;
+    size_t reported = 0;
+    auto tick = [&](const NoiseReport& report) {  // prints each failure when it occurs
+      line.Clear();
+      for (; reported < report.failures.size(); ++reported)
+        std::cerr << NoiseLine(report.failures[reported]);
+      line.Show(absl::StrCat("  ", report.modules, " of ", options.modules, " modules, ", reported,
+                             " failures"),
+                /*in_log=*/true);
+    };
+    const NoiseReport report = CheckNoiseOnGenerated(options.seed.value_or(1), options.modules,
+                                                     mode, JobsOf(options), tick);
+    line.Clear();
+    tell(report, where + ", generated");
   }
   return clean ? kExitOk : kExitFailed;
 }

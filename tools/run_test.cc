@@ -3,6 +3,7 @@
 // reported, and a case for which the engine's answers vary is a flake.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "tools/cli/terminal.h"
 #include "tools/cli/time_left.h"
 #include "tools/cli_testing.h"
 
@@ -111,6 +113,13 @@ TEST_F(RunTest, AKilledShardIsMissingAndNotPassed) {
   EXPECT_THAT(report.out, HasSubstr("is unfinished"));
   EXPECT_THAT(report.out, HasSubstr("missing:\n  movement/pad:"));
   EXPECT_THAT(report.out, Not(HasSubstr("none missing")));
+}
+
+TEST(StatusLineTest, ALogGetsItsFirstLineAfterAFewSeconds) {
+  testing::internal::CaptureStderr();
+  StatusLine line(std::chrono::seconds(60));
+  for (int i = 0; i < 70; ++i, usleep(100'000)) line.Show(absl::StrCat(i), /*in_log=*/true);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::MatchesRegex("[0-9]+\n"));
 }
 
 // 10 costly cases run in 20 s, then 100 cheap ones at half of their known speed.

@@ -24,7 +24,7 @@ SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "benc
 LAST, REPEAT = 0.1, 0.05
 TIME_OVER = "time ran out"
 SECONDS_OF_A_RUN = 12 * 3600  # the same command continues an unfinished run that is younger
-SECONDS_BETWEEN_LINES = 60  # between lines of progress, as in `hlocts run`
+SECONDS_TO_LINE, SECONDS_BETWEEN_LINES = 5, 60  # first and later lines of progress, as in `hlocts run`
 
 
 class Stopped(Exception):
@@ -156,11 +156,13 @@ def run(command, out, errors, limit, grace=60, tick=None):
                                text=True, start_new_session=True, preexec_fn=end_with_parent)
     end = time.monotonic() + (math.inf if limit is None else limit)
     try:
-        while tick and end - time.monotonic() > SECONDS_BETWEEN_LINES:
+        wait = SECONDS_TO_LINE
+        while tick and end - time.monotonic() > wait:
             try:
-                text, _ = process.communicate(timeout=SECONDS_BETWEEN_LINES)
+                text, _ = process.communicate(timeout=wait)
                 return process.returncode, text or ""
             except subprocess.TimeoutExpired:
+                wait = SECONDS_BETWEEN_LINES
                 tick()
         text, _ = process.communicate(timeout=None if limit is None else max(0, end - time.monotonic()))
         return process.returncode, text or ""

@@ -63,8 +63,8 @@ std::string LimitsText(const std::vector<std::string>& engines) {
   return text;
 }
 
-// Prints the progress of a suite run as one line. A terminal overwrites the line; otherwise a new
-// line is printed every minute.
+// Prints the progress of a suite run as one line. A terminal overwrites the line; a log gets a line
+// after a few seconds, and then every minute.
 class RunProgress {
  public:
   // Every case runs on `engines` engines. Prints nothing if `shown` is false.
@@ -79,6 +79,7 @@ class RunProgress {
   int64_t CostOf(const std::string& address) const;
   double Elapsed() const;
   std::string Text(double elapsed);
+  void Show(double elapsed);
 
   const suites::CaseCosts& costs_;
   bool shown_;
@@ -87,13 +88,12 @@ class RunProgress {
   Clock::time_point start_ = Clock::now();
   double next_ = 0;
   std::map<std::string, double> running_;  // start time by address
-  StatusLine line_;
+  StatusLine line_{std::chrono::seconds(60)};
 };
 
 // The assumed cost, in milliseconds, of a case that is not in costs.txt, which lists all cases of
 // at least this cost. With an upper bound, the estimate does not begin too low.
 constexpr int64_t kUsualCost = suites::kCostlyMilliseconds;
-constexpr double kSecondsBetweenLines = 60;
 constexpr double kLongSeconds = 5;  // the name of a case that runs longer is printed
 
 // Returns a duration as "48 s", "3 min" or "1 h 20 min".
@@ -109,7 +109,6 @@ RunProgress::RunProgress(const std::vector<suites::Case>& cases, size_t engines,
     : costs_(costs), shown_(shown), total_(cases.size() * engines) {
   for (const suites::Case& one : cases)
     left_.Expect(static_cast<double>(CostOf(one.address) * static_cast<int64_t>(engines)));
-  if (!line_.shown()) next_ = kSecondsBetweenLines;
 }
 
 int64_t RunProgress::CostOf(const std::string& address) const {
@@ -134,12 +133,16 @@ double RunProgress::Elapsed() const {
   return std::chrono::duration<double>(Clock::now() - start_).count();
 }
 
+void RunProgress::Show(double elapsed) {
+  if (!shown_ || elapsed < next_) return;
+  next_ = elapsed + 0.2;
+  line_.Show(Text(elapsed), /*in_log=*/true);
+}
+
 void RunProgress::Began(const std::string& address) {
   const double elapsed = Elapsed();
   running_[address] = elapsed;
-  if (!shown_ || !line_.shown() || elapsed < next_) return;
-  next_ = elapsed + 0.2;
-  line_.Show(Text(elapsed));
+  Show(elapsed);
 }
 
 void RunProgress::Step(const std::string& address, bool surprise) {
@@ -148,14 +151,7 @@ void RunProgress::Step(const std::string& address, bool surprise) {
   running_.erase(address);
   const double elapsed = Elapsed();
   left_.Finished(elapsed, static_cast<double>(CostOf(address)));
-  if (!shown_ || elapsed < next_) return;
-  if (line_.shown()) {
-    next_ = elapsed + 0.2;
-    line_.Show(Text(elapsed));
-  } else {
-    next_ = elapsed + kSecondsBetweenLines;
-    std::fprintf(stderr, "%s\n", Text(elapsed).c_str());
-  }
+  Show(elapsed);
 }
 
 std::string Today(suites::Tier tier) {

@@ -54,15 +54,15 @@ std::string Coloured(Colour colour, absl::string_view text, std::FILE* file) {
   return absl::StrCat("\x1b[", kCodes[static_cast<int>(colour)], "m", text, "\x1b[0m");
 }
 
-StatusLine::StatusLine() : shown_(IsTerminal(stderr)) {}
+StatusLine::StatusLine(std::chrono::seconds between_lines)
+    : shown_(IsTerminal(stderr)), between_lines_(between_lines) {}
 StatusLine::~StatusLine() { Clear(); }
 
 void StatusLine::Show(absl::string_view line, bool in_log) {
-  constexpr std::chrono::seconds kBetweenLines{10};
   if (!shown_) {
     const auto now = std::chrono::steady_clock::now();
-    if (!in_log || now - logged_ < kBetweenLines) return;
-    logged_ = now;
+    if (!in_log || now < next_line_) return;
+    next_line_ = now + between_lines_;
     std::fprintf(stderr, "%s\n", std::string(line).c_str());
     return;
   }

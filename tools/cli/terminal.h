@@ -16,10 +16,10 @@ enum class Colour { kNone, kRed, kGreen, kYellow, kDim };
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file = stdout);
 
 // A line on standard error that is overwritten. If standard error is not a terminal, prints nothing
-// except a line for logs every ten seconds.
+// except a line for logs after a few seconds, and then one every `between_lines`.
 class StatusLine {
  public:
-  StatusLine();
+  explicit StatusLine(std::chrono::seconds between_lines = std::chrono::seconds(10));
   ~StatusLine();  // clears the line
   bool shown() const { return shown_; }
   void Show(absl::string_view line, bool in_log = false);
@@ -28,7 +28,9 @@ class StatusLine {
  private:
   bool shown_;
   bool dirty_ = false;
-  std::chrono::steady_clock::time_point logged_ = std::chrono::steady_clock::now();
+  std::chrono::seconds between_lines_;
+  std::chrono::steady_clock::time_point next_line_ =
+      std::chrono::steady_clock::now() + std::chrono::seconds(5);
 };
 
 }  // namespace hlocts::tools
