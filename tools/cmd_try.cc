@@ -236,6 +236,10 @@ std::optional<std::string> Below(const std::string& path) {
 // unchanged. Any other list is copied, and new failures are added to the copy. No file is
 // overwritten.
 absl::Status PrepareCi(TryOptions& options) {
+  if (Below(HomeFolder()) == "share/hlocts")
+    return InvalidInput("try --ci: this directory is a release of hlocts; the workflow belongs in ",
+                        "the repository of your plugin: cd REPOSITORY; ", ProgramPath(), " try ",
+                        suites::ShellQuoted(std::filesystem::absolute(options.plugin)), " --ci");
   SuiteOptions& suite = options.suite;
   const std::string given = suite.expectations;
   const std::optional<std::string> below = Below(given);
@@ -272,11 +276,12 @@ absl::Status WriteWorkflow(const TryOptions& options) {
                  {"@EXPECTATIONS@", suites::ShellQuoted(options.suite.expectations)}})));
   if (!below)
     std::cout << "\n" << file << " is outside of this directory: change its path in the workflow";
-  std::cout << "\nwritten: " << kWorkflow
+  std::cout << "\nwritten in " << std::filesystem::current_path().string()
+            << ", which must be your plugin's repository: " << kWorkflow
             << (options.suite.update_expectations ? " and " : "; it uses the list ")
             << options.suite.expectations
-            << "\n  to do: write the step that builds the plugin; put " << release
-            << " into the repository, or its address into the workflow"
+            << "\n  to do: replace ./build.sh by the command that builds the plugin; put "
+            << release << " into the repository, or its address into the workflow"
             << (options.suite.update_expectations ? "; state the reason of each entry" : "") << "\n"
             << "  add to .gitignore: out/, hlocts-release/ and hlocts-score/\n"
             << "JUnit, in any other CI:  run ... --junit=junit.xml  (hlocts help ci)\n";

@@ -89,15 +89,27 @@ class Workflow(unittest.TestCase):
         return subprocess.run([HLOCTS, "try", "my.so", "--ci", *options], cwd=self.folder,
                               capture_output=True, text=True)
 
+    def test_the_directory_of_a_release_is_refused(self):
+        (self.folder / "share").mkdir()
+        (self.folder / "share/hlocts").symlink_to(HERE.parents[1])
+        os.environ["HLOCTS_HOME"] = str(self.folder / "share/hlocts")
+        self.addCleanup(os.environ.pop, "HLOCTS_HOME")
+        done = self.prepare()
+        self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
+        self.assertIn(f"cd REPOSITORY; {HLOCTS} try {self.folder}/my.so --ci", done.stderr)
+        self.assertFalse((self.folder / ".github").exists())
+
     def steps(self):
         text = (self.folder / ".github/workflows/hlocts.yml").read_text()
         self.assertNotIn("@", text.replace("@v4", ""), "a word that is not filled in")
+        self.assertIn("# Replace ./build.sh by the command", text)
         made = yaml.safe_load(text)
         return made["env"], {one.get("name"): one for one in made["jobs"]["score"]["steps"]}
 
     def test_its_steps_run_with_the_tarball_alone(self):
         done = self.prepare("--label=mine")
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertIn(f"\nwritten in {self.folder}, ", done.stdout)
         self.assertTrue((self.folder / "hlocts-known.textproto").exists())
         for made in ("hlocts-known.textproto", ".github/workflows/hlocts.yml"):
             (self.folder / made).unlink()
