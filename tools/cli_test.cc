@@ -418,10 +418,12 @@ TEST_F(CliTest, AReportComparesTheOnlyEngineOfEachRun) {
   Ran ran = RunHlocts("report " + now + both);
   EXPECT_EQ(ran.status, 1);
   EXPECT_THAT(ran.out, AllOf(HasSubstr("compared canary:"), HasSubstr(" with reference of "),
+                             HasSubstr(" worse (passed before), 0 better (pass now), 0 changed"),
                              Not(HasSubstr(": 0 worse"))));
-  EXPECT_THAT(Read("both.md"),
-              AllOf(HasSubstr("since \"" + Path("old") + "\" of "),
-                    HasSubstr("\n- compared canary:"), Not(HasSubstr("no verdict"))));
+  EXPECT_THAT(
+      Read("both.md"),
+      AllOf(HasSubstr("since \"" + Path("old") + "\" of "), HasSubstr("\n- compared canary:"),
+            HasSubstr("(pass now), 0 changed; \"new\""), Not(HasSubstr("no verdict"))));
   Write("old/verdicts.jsonl", absl::StrReplaceAll(Read("old/verdicts.jsonl"), {{"pass", "error"}}));
   EXPECT_THAT(RunHlocts("report " + now + both).out, HasSubstr("\nchanged since " + Path("old")));
   RunHlocts("run elementwise/max --backend=reference,legal-noise --out=" + Path("two"));

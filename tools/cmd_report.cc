@@ -50,11 +50,14 @@ absl::Status WriteIfAsked(const std::string& path, const std::string& text) {
   return path.empty() ? absl::OkStatus() : WriteFile(path, text);
 }
 
-// Returns "compared xla with xla@2026.06 of xla0"; "" if both runs have an engine of the same name.
-std::string ComparedEngines(const Merged& merged, const ReportOptions& options) {
-  if (merged.engine.empty()) return "";
-  return absl::StrCat("compared ", merged.engine, " with ", merged.baseline_engine, " of ",
-                      options.baseline);
+// Returns "compared xla with xla@2026.06 of xla0: 3 worse (passed before), ...".
+std::string ComparisonText(const Merged& merged, const ReportOptions& options) {
+  std::string text = "compared with ";
+  if (!merged.engine.empty())
+    text = absl::StrCat("compared ", merged.engine, " with ", merged.baseline_engine, " of ");
+  return absl::StrCat(text, options.baseline, ": ", merged.changes.worse.size(),
+                      " worse (passed before), ", merged.changes.better.size(),
+                      " better (pass now), ", merged.changes.other.size(), " changed");
 }
 
 // Prints the paths of the files that were written, but not their contents.
@@ -76,13 +79,7 @@ void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
     if (lines.empty()) continue;
     std::cout << "\n" << what << options.baseline << ":\n" << absl::StrJoin(lines, "\n") << "\n";
   }
-  if (!options.baseline.empty()) {
-    const std::string engines = ComparedEngines(merged, options);
-    std::cout << "\n"
-              << (engines.empty() ? "compared with " + options.baseline : engines) << ": "
-              << merged.changes.worse.size() << " worse, " << merged.changes.better.size()
-              << " better, " << merged.changes.other.size() << " changed\n";
-  }
+  if (!options.baseline.empty()) std::cout << "\n" << ComparisonText(merged, options) << "\n";
   for (const std::string& problem : merged.run.problems)
     std::cout << "\nincomplete: " << problem << "\n";
   if (merged.run.problems.empty()) {
@@ -173,8 +170,10 @@ absl::StatusOr<reports::History> HistoryOfFolders(const ReportOptions& options,
   import.engine.clear();
   HLOCTS_RETURN_IF_ERROR(store->Import(options.folders, import).status());
   HLOCTS_ASSIGN_OR_RETURN(reports::History history, LoadHistory(*store, 2));
-  const std::string engines = ComparedEngines(merged, options);
-  if (!engines.empty() && !history.nights.empty()) history.nights.back().notes = {engines};
+  if (!options.baseline.empty() && !history.nights.empty())
+    history.nights.back().notes = {absl::StrCat(
+        ComparisonText(merged, options),
+        "; \"new\" also counts what was unsupported, expected or not run before, but no flakes")};
   return history;
 }
 
