@@ -144,8 +144,13 @@ int RunStoreAction(const StoreOptions& options) {
 Command StoreCommand() {
   return {"store", "manage the database of nightly runs", [](Flags& flags) {
             auto options = std::make_shared<StoreOptions>();
-            flags.Positional("ACTION", &options->words,
-                             "import DIR...; list; prune --keep=N; check; migrate; recover");
+            flags.Positional(
+                "ACTION", &options->words,
+                "import DIR...; list; prune --keep=N; check; migrate; recover. list: NO "
+                "PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
+                "complete, INCOMPLETE (verdicts missing) or counts only (pruned). prune: "
+                "removes the verdicts of all but the newest N nightly runs, keeps their "
+                "counts and findings, and changes only this file and its backup");
             flags.Add("--store", &options->path, "file (out/store.db)");
             flags.Add("--night", &options->import.night,
                       "import: name of the nightly run, which orders runs (the day)");

@@ -52,6 +52,7 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
   EXPECT_EQ(RunHlocts("store check" + Store()).status, 0);
   EXPECT_EQ(RunHlocts("store prune --keep=1" + Store()).status, 0);
   EXPECT_THAT(RunHlocts("store list" + Store()).out, HasSubstr("counts only"));
+  EXPECT_THAT(RunHlocts("store --help").out, HasSubstr("counts only (pruned)"));
   Ran pruned = RunHlocts("report --night=2026-01-01 --not-repeated=1" + Store());
   EXPECT_EQ(pruned.status, 0) << "nothing is new in a run that has no verdicts";
   EXPECT_THAT(pruned.out, HasSubstr("(pruned, so only counts are kept): 4 of "));
