@@ -10,6 +10,7 @@
 #include <set>
 #include <thread>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
@@ -19,8 +20,8 @@
 #include "spec/clauses/registry.h"
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
-#include "tools/commands.h"
 #include "tools/cli/terminal.h"
+#include "tools/commands.h"
 #include "tools/selfcheck/clause_kills.h"
 #include "tools/selfcheck/clause_rows.h"
 #include "tools/selfcheck/mutants.h"
@@ -151,7 +152,7 @@ std::ofstream OutFile(const SelfcheckOptions& options, const std::string& name) 
 std::vector<std::string> SelectFaults(const std::vector<std::string>& wanted) {
   std::vector<std::string> ids;
   for (const backends::Fault& fault : backends::AllFaults()) {
-    bool named = wanted.empty() || std::any_of(wanted.begin(), wanted.end(), [&](const auto& name) {
+    bool named = wanted.empty() || absl::c_any_of(wanted, [&](const auto& name) {
                    return absl::StartsWith(fault.id, name) ||
                           backends::FaultClassName(fault.fault_class) == name;
                  });
@@ -171,7 +172,9 @@ constexpr size_t kShareMin = 20;
 int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& trials,
                     Profile profile) {
   const std::vector<std::string> ids = SelectFaults(options.faults);
-  if (ids.empty()) return Fail(InvalidInput("--fault: no fault or class has this prefix"));
+  if (ids.empty())
+    return Fail(InvalidInput(
+        "--fault: no fault or class has this prefix; hlocts selfcheck --list lists both"));
   auto run = [&](const std::vector<std::string>& faults, const std::vector<Trial>& on) {
     return RunMutants(FaultMutants(faults, on, profile, options.seconds), JobsOf(options),
                       options.seconds + 30, [](const MutantRecord&) {});
@@ -331,9 +334,10 @@ absl::StatusOr<std::set<std::string>> PartsOf(const SelfcheckOptions& options) {
           part);
     }
   }
-  if ((options.update || options.changed) && parts.count("clauses") == 0) {
+  if ((options.update || options.changed) && parts.count("clauses") == 0)
     return InvalidInput("--update, --changed: expected the part \"clauses\"");
-  }
+  if (!options.faults.empty() && parts.count("faults") == 0)
+    return InvalidInput("--fault: expected the part: hlocts selfcheck faults --fault=NAME");
   return parts;
 }
 
