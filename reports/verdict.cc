@@ -132,7 +132,8 @@ void AddStatements(const Verdict& verdict, Json& json) {
   if (verdict.nan && !verdict.nan->is_an_input)
     json["nan"] = {{"output", verdict.nan->output},
                    {"element", verdict.nan->index},
-                   {"origin", verdict.nan->origin}};
+                   {"origin", verdict.nan->origin},
+                   {"source", verdict.nan->source}};
   if (!verdict.wanted.empty()) json["wanted"] = verdict.wanted;
   if (json["reason"] != verdict.reason) {
     json["statement"] = verdict.reason;

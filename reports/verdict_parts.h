@@ -18,6 +18,7 @@ struct OutputElement {
   int64_t index = 0;
   int64_t device = 0;
   std::string origin;        // the instruction or input from which a NaN comes
+  std::string source;        // FILE:LINE of this instruction, or ""
   bool is_an_input = false;  // the origin is an input
 };
 

@@ -450,11 +450,14 @@ TEST_F(StoryTest, ANanOfHloItselfIsNamed) {
   const std::string module = Write("nan.hlo",
                                    "HloModule m\nENTRY e {\n  x = f32[2] parameter(0)\n  z = f32[] "
                                    "constant(0)\n  b = f32[2] broadcast(z), dimensions={}\n  q = "
-                                   "f32[2] divide(x, b)\n  ROOT r = f32[2] multiply(q, b)\n}\n");
+                                   "f32[2] divide(x, b)\n  ROOT r = f32[2] multiply(q, b), "
+                                   "metadata={source_file=\"n.py\" source_line=7}\n}\n");
   Ran ran = RunHlocts("diff " + module + " --inputs=" + Write("nan.txt", "f32[2] {1, 2}\n") +
                       " --backend=reference");
   EXPECT_THAT(ran.out, HasSubstr("HLO itself gives NaN at output 0 [0]: r, operands q[0] = inf, "
-                                 "b[0] = 0"));
+                                 "b[0] = 0; source n.py:7"));
+  EXPECT_THAT(RunHlocts("diff " + module + " --json --seed=1 --data=exact --backend=reference").out,
+              HasSubstr("\"source\":\"n.py:7\""));
   EXPECT_THAT(RunHlocts("diff " + module + " --explain --inputs=" +
                         Write("nan.txt", "f32[2] {0.1, 2}\n") + " --backend=reference")
                   .out,

@@ -466,10 +466,12 @@ NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const
   if (at.instruction->IsParameter() && in_entry)
     return {absl::StrCat("input ", at.instruction->name(), "[", absl::StrJoin(where, ","), "]",
                          device, " is NaN"),
-            /*is_an_input=*/true, place};
+            /*is_an_input=*/true, place, ""};
+  const std::string source = SourceOf(module, at.instruction->name());
   return {
-      absl::StrCat(at.instruction->name(), device, OperandsText(at, where, module, request, load)),
-      /*is_an_input=*/false, place};
+      absl::StrCat(at.instruction->name(), device, OperandsText(at, where, module, request, load),
+                   source.empty() ? "" : "; source ", source),
+      /*is_an_input=*/false, place, source};
 }
 
 void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
@@ -485,7 +487,7 @@ void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadO
       verdict.notes.push_back(
           absl::StrCat("HLO itself gives NaN at output ", o, " [", absl::StrJoin(index, ","), "]",
                        d == 0 ? "" : absl::StrCat(" of device ", d), ": ", origin.text));
-      at.origin = origin.text;
+      at.origin = origin.text, at.source = origin.source;
       at.is_an_input = origin.is_an_input;
       verdict.nan = at;
       return;

@@ -286,7 +286,8 @@ def test_stablehlo_cut_from_a_longer_text():
 
 def test_a_nan_of_hlo_itself_is_named():
     result = hlocts.check(lambda x: x / 0 * 0, jnp.array([1.0, 2.0]))
-    assert "HLO itself gives NaN" in str(result)
+    assert "HLO itself gives NaN" in str(result) and f"; source {__file__}:" in str(result)
+    assert result.record["nan"]["source"].startswith(__file__)
 
 
 SUBNORMAL = jnp.array([1e-45, 0.0])
