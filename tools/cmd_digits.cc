@@ -23,6 +23,7 @@
 #include "spec/ir/opcode.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/story.h"
 #include "tools/cli/terminal.h"
 #include "tools/commands.h"
 #include "tools/digits/measure.h"
@@ -172,7 +173,8 @@ std::string DigitsText(const Module& module, const Digits& digits,
         source.empty() ? "" : absl::StrCat("  ", source));
   }
   if (const size_t all = Shown(digits, 0).size(); all > shown.size())
-    absl::StrAppend(&text, all - shown.size(), " more instructions (--rows=0 prints all)\n");
+    absl::StrAppend(&text, all - shown.size(), " more instructions (",
+                    AdviceText("--rows=0 prints all"), ")\n");
   if (digits.left_out > 0)
     absl::StrAppend(&text, digits.left_out,
                     " instructions were not run separately (--evaluations)\n");

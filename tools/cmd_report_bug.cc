@@ -184,7 +184,7 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
     absl::StrAppend(&text, "\nFound: ", found, ".\n");
   text += reports::FactSentences(failure, verdict.backend);
   for (const std::string& note : verdict.notes) absl::StrAppend(&text, "\nNote: ", note, ".\n");
-  for (const Sentence& sentence : SentencesOf(verdict)) {
+  for (const auto& sentence : reports::SentencesOf(verdict)) {
     absl::StrAppend(&text, "\n> ", sentence.text, "\n>\n> ([", sentence.source, "](",
                     sentence.address, "), clause ", sentence.id, ")\n");
   }

@@ -293,7 +293,7 @@ class Judge(Scratch):
     def test_what_is_not_judged_is_no_pass(self):
         result = hlocts.judge(NO_SUM, [np.ones(9, "f4")], [np.float32(9)])
         for text in (str(result), result.explain()):
-            self.assertRegex(text, "next: +no fact and no profile narrows the set of s")
+            self.assertRegex(text, "next: +no fact and no profile narrows the set of s: .* give judge jax.jit")
         result = hlocts.judge(CUSTOM, [X], [X], keep=self.folder)
         self.assertEqual(result.verdict, "unsupported")
         self.assertIn("unknown_target", str(result))

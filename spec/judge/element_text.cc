@@ -50,4 +50,9 @@ std::string ElementBits(const Literal& literal, int64_t index) {
   return text;
 }
 
+std::string ShortName(const std::string& name) {
+  return name.size() <= 60 ? name
+                           : absl::StrCat(name.substr(0, 28), "...", name.substr(name.size() - 28));
+}
+
 }  // namespace hlocts

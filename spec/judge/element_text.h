@@ -16,5 +16,7 @@ std::string IntegerText(Int128 value);
 std::string ElementText(const Literal& literal, int64_t index);
 std::string ElementBits(const Literal& literal,
                         int64_t index);  // "0x3f800000", most significant first
+// Returns the name of an instruction for people: of a name above 60 bytes, only both ends.
+std::string ShortName(const std::string& name);
 
 }  // namespace hlocts

@@ -4,6 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"
 #include "spec/judge/choices.h"
+#include "spec/judge/element_text.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/judge.h"
 
@@ -30,8 +31,8 @@ ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t outp
       absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
     absl::StrAppend(&text, "  widened by:  ", WideningCauseName(s.cause), "\n");
     if (!from.instruction.empty()) {
-      absl::StrAppend(&text, "  instruction: ", from.instruction, " (", from.opcode, ")\n",
-                      "  rule:        ", from.rule, "\n");
+      absl::StrAppend(&text, "  instruction: ", ShortName(from.instruction), " (", from.opcode,
+                      ")\n", "  rule:        ", from.rule, "\n");
     }
     if (!from.clause.empty()) absl::StrAppend(&text, "  clause:      ", from.clause, "\n");
     const bool by_instruction = s.cause == WideningCause::kSum || s.cause == WideningCause::kJoint;

@@ -59,7 +59,7 @@ struct InModuleOrder {
 
 std::string NameOf(const Element& element, bool with_device) {
   const auto& dimensions = element.instruction->shape().dimensions();
-  std::string name = element.instruction->name();
+  std::string name = ShortName(element.instruction->name());
   if (!dimensions.empty())
     absl::StrAppend(&name, "[", absl::StrJoin(MultiIndex(element.element, dimensions), ","), "]");
   if (with_device) absl::StrAppend(&name, " on device ", element.device);
@@ -68,10 +68,9 @@ std::string NameOf(const Element& element, bool with_device) {
 
 std::string SetTextOf(const LeafAcceptance& leaf, int64_t index) {
   std::string text;
-  for (int c = 0; c < leaf.set.components(); ++c) {
+  for (int c = 0; c < leaf.set.components(); ++c)
     absl::StrAppend(&text, c > 0 ? " + i * " : "",
                     SetText(leaf.set.At(index, c), ComponentType(leaf.set.element_type())));
-  }
   return text;
 }
 
@@ -99,7 +98,7 @@ void ReadOperand(const Element& element, size_t operand, const Values& values,
   const Instruction* from = element.instruction->operands()[operand];
   for (const auto& [d, elements] : backends::ReadsOf(element, operand, values.devices)) {
     if (!elements || !from->shape().IsArray()) {
-      names.push_back(from->name());
+      names.push_back(ShortName(from->name()));
       return;
     }
     for (size_t e = 0; e < elements->size() && e < 4; ++e) {
@@ -145,9 +144,8 @@ void ChooseSteps(const std::optional<Element>& origin, std::vector<Step>& steps)
     if (step.element != origin) continue;
     show(step);
     for (Step& other : steps) {
-      for (const Element& read : step.read) {
+      for (const Element& read : step.read)
         if (other.element == read) show(other);
-      }
     }
   }
   for (auto step = steps.rbegin(); step != steps.rend() && inputs > 0; ++step) {
@@ -306,13 +304,12 @@ std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& cou
   auto json = ParseJson<nlohmann::ordered_json>(line);
   if (!counts.empty()) json["runs"] = counts;
   if (!verdict.first_failure) return JsonText(json);
-  for (const Sentence& sentence : SentencesOf(verdict)) {
+  for (const auto& sentence : reports::SentencesOf(verdict))
     json["sentences"].push_back({{"clause", sentence.id},
                                  {"text", sentence.text},
                                  {"source", sentence.source},
                                  {"address", sentence.address},
                                  {"ruling", sentence.ruling}});
-  }
   return JsonText(json);
 }
 
@@ -320,9 +317,8 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
                                                       const CommonOptions& common) {
   backends::DiffOptions options;
   auto parsed = ProfileFromName(profile);
-  if (!parsed) {
+  if (!parsed)
     return InvalidInput("profile \"", profile, "\": expected strict, default or relaxed");
-  }
   options.profile = *parsed;
   options.load = common.ToLoadOptions(*job.module);
   options.printed_result = job.printed_result;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/cli/story.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -10,38 +12,23 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "spec/files/home_folder.h"
+#include "spec/judge/element_text.h"
 #include "suites/replay.h"
 #include "tools/cli/terminal.h"
 
 namespace hlocts::tools {
 namespace {
 
-Colour ColourOf(const reports::Verdict& verdict) {
-  switch (verdict.kind) {
-    case Outcome::kPass:
-      return Colour::kGreen;
-    case Outcome::kUnsupported:
-    case Outcome::kInconclusive:
-    case Outcome::kSuspect:
-    case Outcome::kProbable:
-    case Outcome::kNanBits:
-      return Colour::kYellow;
-    case Outcome::kFail:
-    case Outcome::kRejected:
-    case Outcome::kAccepted:
-    case Outcome::kCrash:
-    case Outcome::kTimeout:
-    case Outcome::kError:
-      return Colour::kRed;
-  }
-  return Colour::kNone;
+Colour ColourOf(Outcome kind) {
+  if (kind == Outcome::kPass) return Colour::kGreen;
+  const bool is_red = IsFailure(kind) && !IsInconclusive(kind) && kind != Outcome::kSuspect;
+  return is_red ? Colour::kRed : Colour::kYellow;
 }
 
 std::string Headline(const reports::Verdict& verdict) {
   std::string line = reports::VerdictHeadline(verdict);
-  size_t word = line.find(' ');
-  if (word == line.npos) word = line.size();
-  return absl::StrCat(Coloured(ColourOf(verdict), line.substr(0, word)), line.substr(word));
+  const size_t word = std::min(line.find(' '), line.size());
+  return absl::StrCat(Coloured(ColourOf(verdict.kind), line.substr(0, word)), line.substr(word));
 }
 
 // Adds a line to the text; the name is in a separate column.
@@ -58,21 +45,16 @@ void AddFreedoms(const reports::Verdict& verdict, std::string& story) {
 
 void AddSentences(const reports::Verdict& verdict, std::string& story) {
   const reports::VerdictFailure& failure = *verdict.first_failure;
-  std::vector<Sentence> sentences = SentencesOf(verdict);
-  for (const Sentence& sentence : sentences) {
+  const std::vector<reports::ClauseSentence> sentences = reports::SentencesOf(verdict);
+  for (const auto& sentence : sentences)
     AddLine("clause", absl::StrCat(sentence.id, ": ", sentence.text), story);
-  }
   for (const std::string& fact : failure.facts)
     AddLine("fact", reports::FactText(fact, verdict.backend), story);
-  if (sentences.empty()) {
-    AddLine("clause", failure.clause, story);
-    return;
-  }
-  const Sentence& first = sentences[0];
-  AddLine("document", absl::StrCat(first.source, "  ", first.address), story);
+  if (sentences.empty()) return AddLine("clause", failure.clause, story);
+  AddLine("document", absl::StrCat(sentences[0].source, "  ", sentences[0].address), story);
   AddFreedoms(verdict, story);
   std::string last;  // two sentences may have the same ruling
-  for (const Sentence& sentence : sentences) {
+  for (const auto& sentence : sentences) {
     if (sentence.ruling != last) AddLine("ruling", WithPaths(sentence.ruling), story);
     last = sentence.ruling;
   }
@@ -90,9 +72,8 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
   AddLine("allowed", failure.accepted, story);
   AddLine("operands", reports::OperandsText(failure), story);
   AddLine("at",
-          failure.operation.empty() || failure.instruction.empty()
-              ? failure.instruction
-              : absl::StrCat(failure.instruction, " (", failure.operation, ")"),
+          absl::StrCat(ShortName(failure.instruction),
+                       failure.operation.empty() ? "" : absl::StrCat(" (", failure.operation, ")")),
           story);
   AddSentences(verdict, story);
   AddLine("rule", failure.rule, story);
@@ -126,7 +107,7 @@ std::string NarrowerText(const reports::Verdict& verdict, bool explained) {
                       "Each of these makes the sets narrower: ",
                       verdict.profile == "strict" ? "" : "--profile=strict; ",
                       "other inputs (--seed=N --data=exact: sums without roundings); a fact that "
-                      "the engine promises",
+                      "the authors of the engine promise",
                       facts.empty() ? "" : absl::StrCat(": ", absl::StrJoin(facts, ", ")),
                       " (--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts)");
 }
@@ -136,18 +117,19 @@ std::string NarrowerText(const reports::Verdict& verdict, bool explained) {
 std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay,
                           bool explained, const std::string& narrower) {
   std::string story = Headline(verdict);
-  const auto next = [&] { return narrower.empty() ? NarrowerText(verdict, explained) : narrower; };
   if (verdict.first_failure) {
     AddFailure(verdict, story);
   } else if (const std::string reason = reports::FoldedReason(verdict); !reason.empty()) {
     absl::StrAppend(&story, "\n    ", reason);
-    if (verdict.kind == Outcome::kInconclusive) {
-      AddFreedoms(verdict, story);
-      AddLine("meaning", "the outputs are permitted, and so are others far from them", story);
-      AddLine("next", next(), story);
-    } else if (verdict.kind == Outcome::kProbable && verdict.statistical) {
-      AddLine("meaning", MeaningOfProbable(*verdict.statistical), story);
-      AddLine("next", next(), story);
+    const bool is_probable = verdict.kind == Outcome::kProbable && verdict.statistical;
+    if (verdict.kind == Outcome::kInconclusive) AddFreedoms(verdict, story);
+    if (verdict.kind == Outcome::kInconclusive || is_probable) {
+      AddLine("meaning",
+              is_probable ? MeaningOfProbable(*verdict.statistical)
+                          : "the outputs are permitted, and so are others far from them",
+              story);
+      AddLine("next", narrower.empty() ? AdviceText(NarrowerText(verdict, explained)) : narrower,
+              story);
     }
   }
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);
@@ -160,6 +142,11 @@ std::string OpenReductionText(const reports::Verdict& verdict) {
       ": no rule describes its computation (only a single add, multiply, minimum, maximum, and, "
       "or, xor). A compiler may have put conversions into it: judge the module as it was before "
       "compilation (JAX: jax.jit(f).lower(x).as_text())");
+}
+
+std::string AdviceText(const std::string& own) {
+  const char* given = std::getenv("HLOCTS_ADVICE");
+  return given != nullptr ? given : own;
 }
 
 std::string WithPaths(const std::string& text) {

@@ -18,12 +18,13 @@ namespace hlocts::tools {
 std::string VerdictReport(const reports::Verdict& verdict, const std::string& replay = "",
                           bool explained = false, const std::string& narrower = "");
 
-using Sentence = reports::ClauseSentence;
-using reports::SentencesOf;
-
 // Returns the sentences for a verdict whose widest set is that of a reduction without a rule: no
 // fact narrows it, and the module before compilation may be judged instead.
 std::string OpenReductionText(const reports::Verdict& verdict);
+
+// Returns advice on options: `own`, or $HLOCTS_ADVICE, by which a caller whose users have no
+// command line gives its own.
+std::string AdviceText(const std::string& own);
 
 // Returns the text with the names of ruling pages replaced by their paths on this machine.
 std::string WithPaths(const std::string& text);

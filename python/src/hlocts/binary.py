@@ -107,12 +107,15 @@ def _seconds_shown() -> Iterator[None]:
 
 
 def run(
-    arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND, _SUSPECT)
-) -> str:
-    """Returns standard output. A verdict other than pass is a result, an invalid input an error."""
+    arguments: Sequence[str | os.PathLike[str]], answers: tuple[int, ...] = (_DONE, _FOUND, _SUSPECT),
+    advice: str = "",
+) -> str:  # fmt: skip
+    """Returns standard output. A verdict other than pass is a result, an invalid input an error.
+    advice: replaces the program's advice on its own options."""
+    own = {"HLOCTS_ADVICE": advice} if advice else {}
     with _seconds_shown():
         done = subprocess.run([str(find()), *map(str, arguments)], capture_output=True, text=True,
-                              check=False, env=environment())  # fmt: skip
+                              check=False, env=environment() | own)  # fmt: skip
     if done.returncode in answers:
         return done.stdout
     if done.returncode == _HARNESS and done.stdout.startswith("{"):

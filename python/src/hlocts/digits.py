@@ -55,6 +55,6 @@ def digits(f: Callable[..., Any] | api.PathLike, *args: Any, compiled: str | Non
         if compiled is not None:
             (path / "compiled.hlo").write_text(compiled)
             words.append(f"--compiled={path / 'compiled.hlo'}")
-        text = binary.run(words, answers=(0,)).replace("(--rows=0 prints all)", "(.instructions has all)")
+        text = binary.run(words, answers=(0,), advice=".instructions has all")
         line = binary.run([*words, "--json", f"--picture={path / 'digits.svg'}"], answers=(0,))
         return Digits(json.loads(line), text, (path / "digits.svg").read_text())

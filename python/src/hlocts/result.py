@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import html
-import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -112,10 +111,10 @@ class Result:
         """Returns the program's detailed explanation: the derivation of the set (for a pass: of the
         first NaN that HLO itself requires, or else of the element with the widest set) and, for an
         engine's failure, the smallest piece that shows it."""
-        text = binary.run(self.replay_arguments) if self.replay_arguments else str(self)
-        if self._copies():
-            text = f"{self}\n\nthe outputs of one device alone:\n{text}"
-        return re.sub("(?m)^( *next: +)(?:--|Each of ).*", lambda line: line[1] + self._narrower(), text)
+        if not self.replay_arguments:
+            return str(self)
+        text = binary.run(self.replay_arguments, advice=self._narrower())
+        return f"{self}\n\nthe outputs of one device alone:\n{text}" if self._copies() else text
 
     def raise_for_failure(self) -> Result:
         """Returns this object if it is a pass; otherwise raises. An unjudged result is no pass."""
@@ -152,13 +151,14 @@ class Result:
             options = [one.partition("=") for one in self.replay_arguments]
             given = [value for name, _, value in options if name in ("--fact", "--facts-of")]
             facts = ", ".join(f'"{one}"' for one in [*given, self.fact])
-            return (f"facts=[{facts}] narrows the widest set, if the engine sums in f32; "
+            return (f"facts=[{facts}] narrows the widest set, if the engine's authors promise sums in f32 "
+                    "(unknown for XLA:CPU); "
                     f"{self._usual_narrower()}")  # fmt: skip
         return self._usual_narrower() + ("" if self.is_cut else '; engine="jax" judges pieces of the module')
 
     def _usual_narrower(self) -> str:
         options = ['profile="strict"'] * (self.profile != "strict")
-        options += ["facts=[...] that the engine promises (`hlocts help facts`)"] * self.takes_facts
+        options += ["facts=[...] that the engine's authors promise (`hlocts help facts`)"] * self.takes_facts
         others = " or ".join([*filter(None, [", ".join(options)]), "other inputs"])
         return f"explain() names the step that widens the sets; {others} make the sets narrower"
 
