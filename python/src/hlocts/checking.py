@@ -252,14 +252,12 @@ class Server:
             return f"no fact and no profile narrows the widest set; {_PIECES}"
         if fact := deciding_fact(answer, given):
             facts = ",".join([*(one.partition("=")[2] for one in given[1:]), fact])
-            return f"--facts={facts} narrows the widest set, if the engine sums in f32"
+            return f"--facts={facts} narrows the widest set, if the engine's authors promise it (hlocts help facts)"
         options = ["--profile=strict"] * (given[0] != "--profile=strict")
         options += ["--facts=TARGET"] * (len(given) == 1)
         return "; ".join([*([f"{' or '.join(options)} narrows the sets"] if options else []), _PIECES])
 
-    def _keep(
-        self, name: str, module: pathlib.Path, files: dict[str, pathlib.Path]
-    ) -> pathlib.Path:
+    def _keep(self, name: str, module: pathlib.Path, files: dict[str, pathlib.Path]) -> pathlib.Path:
         folder = self._directory / "failures" / name
         folder.mkdir(parents=True, exist_ok=True)
         text = binary.run(["convert", module, "--to=text"])
