@@ -187,6 +187,7 @@ def test_static_arguments_and_jitted_functions():
     assert hlocts.check(lambda x: power(x), jnp.array([1.0, 2.0])).passed
     result = hlocts.check(functools.partial(jnp.sum, axis=0), jnp.array([1.0, 2.0]))
     assert result.passed and result.module == "sum"
+    assert hlocts.check(jax.jit(jax.grad(lambda x: x * x)), 2.0).module == "jit(grad(<lambda>))"
 
 
 def test_custom_calls_are_named(tmp_path):

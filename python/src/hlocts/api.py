@@ -384,13 +384,8 @@ def _distance(value: Any, accepted: AcceptedSet) -> int | None:
     return None if end is None else arrays.ulps_between(array.dtype, float(array), end)
 
 
-def _arguments(
-    given: _Io, low: _Low, output: int, index: tuple[int, ...]
-) -> tuple[Operand, ...]:
+def _arguments(given: _Io, low: _Low, output: int, index: tuple[int, ...]) -> tuple[Operand, ...]:
     shape = given[1][output].shape
     names = low.input_names if low else [f"arg{i}" for i in range(len(given[0]))]
-    return tuple(
-        Operand(name, arrays.text(array[index]))
-        for name, array in zip(names, given[0], strict=True)
-        if array.shape == shape
-    )
+    return tuple(Operand(name, arrays.text(array[index]))
+                 for name, array in zip(names, given[0], strict=True) if array.shape == shape)  # fmt: skip

@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import functools
 import itertools
+import pathlib
 import re
 import sys
 from collections.abc import Callable, Iterator
@@ -87,8 +88,7 @@ def _is_key(jax: Any, value: Any) -> bool:
 def _words(jax: Any, tree: Any) -> Any:
     """Returns the tree with each typed key replaced by the array of its words."""
     return jax.tree_util.tree_map(
-        lambda leaf: jax.random.key_data(leaf) if _is_key(jax, leaf) else leaf, tree
-    )
+        lambda leaf: jax.random.key_data(leaf) if _is_key(jax, leaf) else leaf, tree)  # fmt: skip
 
 
 def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callable[..., Any]:
@@ -98,14 +98,27 @@ def _on_words(jax: Any, f: Callable[..., Any], args: tuple[Any, ...]) -> Callabl
     kinds = [jax.random.key_impl(leaf) if _is_key(jax, leaf) else None for leaf in leaves]
 
     def on_words(*words: Any) -> Any:
-        given = [
-            leaf if kind is None else jax.random.wrap_key_data(leaf, impl=kind)
-            for leaf, kind in zip(jax.tree_util.tree_leaves(words), kinds, strict=True)
-        ]
+        given = [leaf if kind is None else jax.random.wrap_key_data(leaf, impl=kind)
+                 for leaf, kind in zip(jax.tree_util.tree_leaves(words), kinds, strict=True)]  # fmt: skip
         return _words(jax, f(*jax.tree_util.tree_unflatten(tree, given)))
 
     # Parameters keep their names. If a callable has no name (a partial), the name is f.
     return functools.wraps(f)(on_words) if hasattr(f, "__name__") else on_words
+
+
+def _title(f: Any, folder: str) -> str:
+    """Returns the name of a function; of one that JAX, in `folder`, transformed, "jit(grad(loss))":
+    JAX gives it the name of the original, and only its code names the transformation."""
+    name = str(getattr(getattr(f, "func", f), "__name__", "f"))  # of a partial: its function's name
+    inner, code = getattr(f, "__wrapped__", None), getattr(f, "__code__", None)
+    maker = "jit" if type(f).__name__ == "PjitFunction" else ""
+    if code and code.co_filename.startswith(folder):
+        cells = [cell.cell_contents for cell in f.__closure__ or ()]
+        own = [one for one in cells if str(getattr(one, "__module__", "")).startswith("jax.")]
+        names = [*(getattr(one, "__qualname__", "") for one in own), getattr(code, "co_qualname", "")]
+        maker = next((one for one in names if ".<locals>" in one), "").partition(".<locals>")[0]
+    of = _title(inner, folder) if inner and maker else name
+    return name if maker in ("", "jit") and of == name else f"{maker}({of})"
 
 
 def _leaves(jax: Any, tree: Any) -> list[Array]:
@@ -258,7 +271,7 @@ def lower(
     device = jax.devices()[0]
     out_leaves, out_tree = jax.tree_util.tree_flatten(lowered.out_info)
     return Lowered(
-        name=getattr(getattr(f, "func", f), "__name__", "f"),  # of a partial: its function's name
+        name=_title(f, str(pathlib.Path(jax.__file__).parent)),
         text=text,
         inputs=inputs,
         input_names=["args" + name for name in _names(jax, args)],
