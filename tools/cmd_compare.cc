@@ -6,7 +6,7 @@
 #include <iostream>
 #include <map>
 
-#include "absl/strings/str_join.h"
+#include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/sample.h"
 #include "generators/arguments.h"
@@ -148,7 +148,8 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
     shown.module = of_a ? "A" : "B";
     std::cout << "\n"
               << VerdictReport(shown, "", false,
-                               "--profile=strict or other inputs make the sets narrower")
+                               "--profile=strict, --data=exact (sums without roundings) or other "
+                               "inputs (--seeds=N, --inputs=FILE) make the sets narrower")
               << (part.empty() ? "" : "\n    ") << differs;
   }
   std::cout << std::endl;
@@ -180,7 +181,7 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
                           backends::MakeBackend("reference"));
   HLOCTS_ASSIGN_OR_RETURN(const int64_t wanted, InputCount(options));
   int64_t looked_at = 0, rejected = 0;
-  std::map<absl::string_view, int64_t> verdicts[2];
+  OutcomeCounts verdicts[2];
   int status = kExitOk;
   bool printed[2] = {false, false};
   if (!options.common.json)
@@ -202,20 +203,16 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
       if (verdict.kind == Outcome::kFail)
         part = FirstPart(options, judging, given, *reference).value_or("");
       Print(options, pair, judging, verdict, part, printed[first]);
-      ++verdicts[first][OutcomeName(verdict.kind)];
+      ++verdicts[first][std::string(OutcomeName(verdict.kind))];
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }
   }
   if (!options.common.json) {
-    const auto text = [&](bool first) {
-      return absl::StrJoin(verdicts[first], ", ", [](std::string* out, const auto& one) {
-        absl::StrAppend(out, one.second, " ", one.first);
-      });
-    };
     std::cout << looked_at << (looked_at == 1 ? " input" : " inputs")
               << (options.seed && options.common.data.empty() ? " (random, edge, wide, exact)" : "")
-              << "; outputs of B by the sets of A: " << text(true)
-              << "; outputs of A by the sets of B: " << text(false) << std::endl;
+              << "; outputs of B by the sets of A: " << reports::RunCountsText(verdicts[true])
+              << "; outputs of A by the sets of B: " << reports::RunCountsText(verdicts[false])
+              << std::endl;
     if (rejected > 0)
       std::cout << rejected << " more inputs were omitted: the reference has no outputs for them\n"
                 << std::flush;

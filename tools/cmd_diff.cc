@@ -150,7 +150,8 @@ void PrintAnswer(const DiffOptions& options, const std::string& engine, const Di
   }
   PrintVerdict(answer.verdict, false, ReplayOf(options, engine, answer), options.explain);
   if (answer.known) std::cout << answer.known->ToLine() << std::endl;
-  if (answer.search) std::cout << "    search:   " << SearchText(*answer.search) << std::endl;
+  if (answer.search)
+    std::cout << "    search:   " << SearchText(*answer.search, engine) << std::endl;
   if (answer.piece)
     std::cout << "    next:     "
               << CommandOn("shrink", answer.piece->module, answer.piece->inputs, engine,

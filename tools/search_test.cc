@@ -70,6 +70,8 @@ TEST_F(SearchTest, ARightEnginePassesAndTheTimeIsKept) {
   EXPECT_GT(verdict["search"]["inputs"], 12);
   EXPECT_GT(verdict["search"]["passed"], 0);
   EXPECT_LT(verdict["search"]["seconds"], 10);
+  EXPECT_THAT(RunHlocts("diff " + maximum_ + " --backend=reference --search-time=500ms").out,
+              HasSubstr("seed 1; --search-time=5m searches longer\n"));
 }
 
 // The sets of the outputs are so wide that the wrong value log1p(1e-10) = 0 is visible only in p.

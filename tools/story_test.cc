@@ -136,6 +136,8 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
   EXPECT_THAT(judged("{0, 0}", " --profile=strict --explain"),
               AllOf(HasSubstr("inconclusive"), Not(HasSubstr("--explain names ")),
                     Not(HasSubstr("--profile=strict; "))));
+  EXPECT_THAT(RunHlocts("compare " + module + " " + module + " --inputs=" + Path("judged.in")).out,
+              HasSubstr("or other inputs (--seeds=N, --inputs=FILE) make the sets narrower"));
   EXPECT_THAT(judged("{1, 0}", " --explain"),
               AllOf(HasSubstr("pass"), HasSubstr("freedom integer-division-overflow ("),
                     HasSubstr("0006-integer-division-overflow.md), elementwise_binary.29, "

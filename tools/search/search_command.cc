@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "nlohmann/json.hpp"
@@ -27,9 +28,8 @@ namespace {
 // "out/diff/results_findings_<x>_module" for results/findings/<x>/module.hlo.
 std::string StemOf(const std::string& module) {
   std::string name = std::filesystem::path(module).replace_extension().string();
-  for (char& c : name) {
+  for (char& c : name)
     if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
-  }
   name.erase(0, std::min(name.find_first_not_of("_."), name.size()));
   if (name.size() > 120) name.erase(0, name.size() - 120);
   return absl::StrCat("out/diff/", name.empty() ? "module" : name);
@@ -56,9 +56,8 @@ void SearchFlags::Declare(Flags& flags) {
 }
 
 bool HasArguments(const Job& job) {
-  for (const Shape& shape : ArgumentLeafShapes(*job.module)) {
+  for (const Shape& shape : ArgumentLeafShapes(*job.module))
     if (shape.IsArray()) return true;
-  }
   return false;
 }
 
@@ -105,14 +104,16 @@ void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verd
   verdict.notes.push_back(absl::StrCat("run again on the same inputs: ", OutcomeName(again.kind)));
 }
 
-std::string SearchText(const InputSearch& search) {
+std::string SearchText(const InputSearch& search, const std::string& engine) {
   const SearchCounts& counts = search.counts;
   const std::string text = absl::StrFormat(
       "%d %s in %.1f s (%d passed, %d inconclusive, %d close to the reference's values and not "
       "judged), seed %d",
       counts.inputs, counts.inputs == 1 ? "input" : "inputs", counts.seconds, counts.passed,
       counts.inconclusive, counts.close, search.seed);
-  if (search.name.empty()) return absl::StrCat("no wrong value: ", text);
+  if (search.name.empty())
+    return absl::StrCat("no wrong value: ", text, "; --search-time=5m searches longer",
+                        absl::StartsWith(engine, "jaxlib") ? ", --backend=xla faster" : "");
   return absl::StrCat("found by \"", search.name, "\": ", text, "; ", search.file);
 }
 

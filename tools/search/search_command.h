@@ -19,7 +19,7 @@ struct InputSearch {
   SearchCounts counts;
   std::string file;  // literals file with the failing input
 };
-std::string SearchText(const InputSearch& search);
+std::string SearchText(const InputSearch& search, const std::string& engine);
 std::string SearchJson(const InputSearch& search);
 
 struct SearchFlags {
