@@ -15,6 +15,7 @@
 #include "spec/ir/module.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/load_job.h"
 #include "tools/cli/story.h"
 #include "tools/commands.h"
 
@@ -23,20 +24,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The kinds of inputs of each seed if --data is not given.
-constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};
-constexpr auto kKindCount = static_cast<int64_t>(std::size(kKinds));
-constexpr int64_t kInputs = 8;  // by default
-// Consecutive seeds deal the special values of a type, at most 64, in rounds. Twice as many
-// elements contain a whole round, whatever the first seed is.
-constexpr int64_t kEdgeElements = 128;
-
 struct CompareOptions {
   CommonOptions common;
   std::vector<std::string> modules;
   std::string inputs, profile = "default";
   std::optional<uint64_t> seed;
-  int64_t seeds = 0;  // 0: kInputs or, for small arguments, enough for all special values
+  int64_t seeds = 0;  // 0: InputCount
 };
 
 // Two modules with the same signature, and their inputs.
@@ -61,8 +54,7 @@ absl::Status CheckSameLeaves(const std::string& what, const std::vector<Shape>& 
 absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
   CommonOptions common = options.common;
   std::optional<uint64_t> seed = options.seed;
-  if (seed) *seed += static_cast<uint64_t>(common.data.empty() ? turn / kKindCount : turn);
-  if (common.data.empty()) common.data = kKinds[turn % kKindCount];
+  SelectInput(turn, seed, common);
   Pair pair;
   HLOCTS_ASSIGN_OR_RETURN(pair.a, LoadJob(options.modules[0], options.inputs, seed, common));
   HLOCTS_ASSIGN_OR_RETURN(LoadedModule other, OpenModule(options.modules[1]));
@@ -163,23 +155,17 @@ bool HasNoOutputs(const reports::Verdict& verdict) {
          verdict.kind == Outcome::kError || verdict.kind == Outcome::kRejected;
 }
 
-// Returns the number of inputs to compare.
-absl::StatusOr<int64_t> InputCount(const CompareOptions& options) {
-  if (!options.seed) return 1;
-  if (options.seeds > 0) return options.seeds;
+absl::StatusOr<int64_t> WantedInputs(const CompareOptions& options) {
+  if (!options.seed || options.seeds > 0) return std::max<int64_t>(options.seeds, 1);
   HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, 0));
-  int64_t elements = 1;
-  for (const Literal& leaf : pair.a.request.arguments[0])
-    elements = std::max(elements, leaf.element_count());
-  const int64_t seeds = (kEdgeElements + elements - 1) / elements;
-  return std::max(kInputs, options.common.data.empty() ? seeds * kKindCount : seeds);
+  return InputCount(pair.a, options.common);
 }
 
 absl::StatusOr<int> Compare(const CompareOptions& options) {
   if (options.modules.size() != 2) return InvalidInput("compare: expected two modules");
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
-  HLOCTS_ASSIGN_OR_RETURN(const int64_t wanted, InputCount(options));
+  HLOCTS_ASSIGN_OR_RETURN(const int64_t wanted, WantedInputs(options));
   int64_t looked_at = 0, rejected = 0;
   OutcomeCounts verdicts[2];
   int status = kExitOk;
@@ -209,7 +195,8 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   }
   if (!options.common.json) {
     std::cout << looked_at << (looked_at == 1 ? " input" : " inputs")
-              << (options.seed && options.common.data.empty() ? " (random, edge, wide, exact)" : "")
+              << (options.seed && options.common.data.empty() ? absl::StrCat(" (", kInputKinds, ")")
+                                                              : "")
               << "; outputs of B by the sets of A: " << reports::RunCountsText(verdicts[true])
               << "; outputs of A by the sets of B: " << reports::RunCountsText(verdicts[false])
               << std::endl;

@@ -4,13 +4,16 @@
 #include <algorithm>
 #include <iostream>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/passes/pass_blame.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
+#include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/load_job.h"
 #include "tools/commands.h"
 
 namespace hlocts::tools {
@@ -28,28 +31,42 @@ struct DumpsOptions {
   std::optional<uint64_t> module;
 };
 
+bool Fails(const JudgedStage& stage) { return stage.verdict.kind == Outcome::kFail; }
+
 struct DumpReport {
   std::vector<Stage> stages;        // in dump order
-  std::vector<JudgedStage> judged;  // empty unless inputs are given
+  std::vector<JudgedStage> judged;  // on the last input; empty unless inputs are given
+  int64_t inputs = 0;               // number of inputs judged
+  std::string input;                // "seed 3, data edge" of the last input, if generated
 };
 
-// Judges all later dumps by the sets of the compiler's input.
-absl::StatusOr<std::vector<JudgedStage>> JudgeDump(const DumpsOptions& options,
-                                                   const DumpedModule& module,
-                                                   const std::vector<Stage>& stages) {
-  const std::string first = absl::StrCat(options.folder, "/", stages.front().file);
-  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(first, options.inputs, options.seed, options.common));
-  HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
-                          MakeDiffOptions(job, options.profile, options.common));
-  backends::Differ differ(*job.module, job.request, diff);
-  return backends::JudgeStages({job.module.get(), &job.request, diff}, stages, differ, {});
+// Judges all later dumps by the sets of the compiler's input, on generated inputs until one of them
+// fails.
+absl::Status JudgeDump(const DumpsOptions& options, DumpReport& report) {
+  const std::string first = absl::StrCat(options.folder, "/", report.stages.front().file);
+  for (int64_t wanted = 1; report.inputs < wanted && !Interrupted(); ++report.inputs) {
+    CommonOptions common = options.common;
+    std::optional<uint64_t> seed = options.seed;
+    if (seed) SelectInput(report.inputs, seed, common);
+    HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(first, options.inputs, seed, common));
+    if (seed) wanted = InputCount(job, options.common);
+    if (seed) report.input = absl::StrCat("seed ", *seed, ", data ", common.data);
+    HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
+                            MakeDiffOptions(job, options.profile, common));
+    backends::Differ differ(*job.module, job.request, diff);
+    HLOCTS_ASSIGN_OR_RETURN(
+        report.judged,
+        backends::JudgeStages({job.module.get(), &job.request, diff}, report.stages, differ, {}));
+    if (absl::c_any_of(report.judged, Fails)) wanted = 0;
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const DumpedModule& module) {
   DumpReport looked;
   HLOCTS_ASSIGN_OR_RETURN(looked.stages, backends::StagesOf(options.folder, module));
   if (looked.stages.empty() || (options.inputs.empty() && !options.seed)) return looked;
-  HLOCTS_ASSIGN_OR_RETURN(looked.judged, JudgeDump(options, module, looked.stages));
+  HLOCTS_RETURN_IF_ERROR(JudgeDump(options, looked));
   return looked;
 }
 
@@ -64,10 +81,10 @@ Json ToJson(const DumpedModule& module, const DumpReport& looked) {
     }
     stages.push_back(std::move(entry));
   }
-  return {{"number", module.number},    {"name", module.name},
-          {"passes", module.passes},    {"complete", module.complete},
-          {"running", module.running},  {"files", module.files.size()},
-          {"stages", std::move(stages)}};
+  return {
+      {"number", module.number},     {"name", module.name},       {"passes", module.passes},
+      {"complete", module.complete}, {"running", module.running}, {"files", module.files.size()},
+      {"inputs", looked.inputs},     {"input", looked.input},     {"stages", std::move(stages)}};
 }
 
 void Print(const DumpedModule& module, const DumpReport& looked) {
@@ -75,6 +92,11 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
                                module.name, module.passes, looked.stages.size());
   if (!module.complete && module.passes > 0)
     std::cout << "; the dumps end in " << (module.running.empty() ? "the middle" : module.running);
+  if (looked.judged.empty() && !looked.stages.empty())
+    std::cout << "; not judged: --seed=N or --inputs=FILE";
+  if (!looked.input.empty())
+    std::cout << "; judged on " << looked.inputs << (looked.inputs == 1 ? " input" : " inputs")
+              << ", verdicts of " << looked.input;
   std::cout << "\n";
   for (size_t i = 0; i < looked.stages.size(); ++i) {
     const Stage& stage = looked.stages[i];
@@ -125,16 +147,14 @@ int RunDumps(const DumpsOptions& options) {
       status = std::max(status, Fail(looked.status()));
       continue;
     }
-    for (const JudgedStage& stage : looked->judged) {
-      if (stage.verdict.kind == Outcome::kFail) status = std::max(status, kExitFailed);
-    }
+    if (absl::c_any_of(looked->judged, Fails)) status = std::max(status, kExitFailed);
     if (options.common.json) {
       std::cout << JsonText(ToJson(module, *looked)) << std::endl;
     } else {
       Print(module, *looked);
     }
   }
-  return status;
+  return Interrupted() ? InterruptStatus() : status;
 }
 
 }  // namespace
@@ -149,11 +169,17 @@ Command DumpsCommand() {
             flags.Add("--module", &options->module, "number of the only module to read");
             flags.Add("--inputs", &options->inputs,
                       "literals file; judge every dumped module by the sets of the first");
-            flags.Add("--seed", &options->seed, "seed of random inputs");
+            flags.Add(
+                "--seed", &options->seed,
+                "first seed of inputs: all kinds, unless --data is given, until a module fails");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            options->common.data.clear();
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);
-            return [options] { return RunDumps(*options); };
+            return [options] {
+              CatchInterrupts();
+              return RunDumps(*options);
+            };
           }};
 }
 

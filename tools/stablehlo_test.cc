@@ -177,6 +177,25 @@ TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   EXPECT_EQ(ran.status, 2);
 }
 
+// The first random inputs show no difference.
+TEST_F(StablehloTest, ADumpThatIsWrongOnlyForNanIsNamed) {
+  const auto module = [](const char* root) {
+    return absl::StrCat(
+        "HloModule m\nENTRY e { x = f32[] parameter(0) a = f32[] abs(x) z = f32[] "
+        "constant(0) ROOT r = pred[] ",
+        root, " }\n");
+  };
+  Write("module_0001.m.before_optimizations.txt", module("compare(a, z), direction=GE"));
+  Write("module_0001.m.0003.simplification.after_algsimp.before_dce.txt", module("constant(true)"));
+  Ran ran = RunHlocts("dumps " + folder_);
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("; not judged: --seed=N or --inputs=FILE\n"));
+  ran = RunHlocts("dumps " + folder_ + " --seed=1");
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr(", data edge\n"));
+  EXPECT_EQ(RunHlocts("dumps " + folder_ + " --seed=1 --data=exact").status, 0);
+}
+
 TEST_F(WithXlaTest, BlameNamesThePassAndProvesIt) {
   if (const auto plugin = backends::PluginOf("xla"); !plugin.ok())
     GTEST_SKIP() << plugin.status().message();

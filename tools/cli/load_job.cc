@@ -28,6 +28,13 @@
 namespace hlocts::tools {
 namespace {
 
+constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};  // kInputKinds
+constexpr auto kKindCount = static_cast<int64_t>(std::size(kKinds));
+constexpr int64_t kInputs = 8;  // at least
+// Consecutive seeds deal the special values of a type, at most 64, in rounds. Twice as many
+// elements contain a whole round, whatever the first seed is.
+constexpr int64_t kEdgeElements = 128;
+
 namespace fs = std::filesystem;
 
 absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& options) {
@@ -264,6 +271,21 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
                                                                  ArgumentPartitions(*job.module)));
   }
   return job;
+}
+
+void SelectInput(int64_t turn, std::optional<uint64_t>& seed, CommonOptions& options) {
+  const bool all_kinds = options.data.empty();
+  if (seed) *seed += static_cast<uint64_t>(all_kinds ? turn / kKindCount : turn);
+  if (all_kinds) options.data = kKinds[turn % kKindCount];
+}
+
+int64_t InputCount(const Job& job, const CommonOptions& options) {
+  if (job.request.arguments.empty() || job.request.arguments[0].empty()) return 1;
+  int64_t elements = 1;
+  for (const Literal& leaf : job.request.arguments[0])
+    elements = std::max(elements, leaf.element_count());
+  const int64_t seeds = (kEdgeElements + elements - 1) / elements;
+  return std::max(kInputs, options.data.empty() ? seeds * kKindCount : seeds);
 }
 
 }  // namespace hlocts::tools
