@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluates element-wise operations and data movement on arrays."""
 
+import functools
 import re
 
 import numpy as np
@@ -9,10 +10,10 @@ import complexes
 import elements
 from evaluator import Array, Cell, each, objects, of_elements, operation
 from formats import COMPLEX, FORMATS, everything, is_float, width_of, wrap
-from integers import integer_unary
+from integers import integer_unary, over, overflowed
 from reals import FUNCTIONS
 from sets import ANY, OPEN, READINGS, Broken, Nan, Real, Value, joined
-from text import parse_elements
+from text import Shape, parse_elements
 
 # --- Known values ---
 
@@ -27,7 +28,9 @@ def iota(run, i, operands):
     positions = np.indices(i.shape.dims)[int(i.attribute("iota_dimension"))]
     if i.shape.type in FORMATS or i.shape.type in COMPLEX:
         return conversion("s64", i.shape.type, of_elements(i.shape, positions.ravel().tolist()))
-    return of_elements(i.shape, [wrap(i.shape.type, int(n)) for n in positions.flat])
+    counted = of_elements(Shape("s64", i.shape.dims), map(int, positions.flat))
+    modular = functools.partial(overflowed, "iota", i.shape.type)
+    return each(i.shape.type, lambda n: over(modular, n.stored), counted)
 
 
 # --- Element-wise operations ---

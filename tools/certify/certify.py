@@ -44,12 +44,15 @@ def certificate_for(bundle, verdict):
     failure = verdict.get("first_failure")
     if verdict["verdict"] != "fail" or not failure:
         return "no element is wrong: the verdict is " + verdict["verdict"]
-    allowed, _ = check.outputs_of(bundle)
+    allowed, actual = check.outputs_of(bundle)
     devices = len(check.literals(bundle, "actual"))
     output = failure["output"] + verdict.get("replica", 0) * (len(allowed) // devices)
     index = failure["index"]
     allowed[output][index].stored  # reading the value computes the cone of instructions
+    found = next(iter(actual[output][index].stored))
     for operation in candidates(failure.get("operation", "")):
+        if check.innocent(bundle, operation, found):
+            continue
         row = check.OPERATIONS[operation.partition(":")[0]]
         for clause in clauses_of(operation):
             if clause.rpartition(".")[0] == row.section:

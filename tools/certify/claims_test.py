@@ -18,13 +18,25 @@ except ModuleNotFoundError as missing:
 import json
 
 from clauses import sentence_of
-from operations_test import ADD, CONVOLUTION, GATHER, LESS, SCATTER, module
+from operations_test import ADD, CONVOLUTION, GATHER, GREATER, LESS, SCATTER, module
 
 SECOND = ADD.replace("OP(%x, %y)", "copy(%y)")
 SUM = ADD.replace("OP", "add").replace("$", "f32[]")
 PROMISED = SCATTER.replace("index_vector_dim", "PROMISE=true, index_vector_dim")
 HITS = "s32[3] {1, 2, 3}; s32[3,1] {0, 2, 0}; s32[3] {10, 20, 30}"
 DOT = "dot(%0, %1), lhs_contracting_dims={0}, rhs_contracting_dims={0}"
+# Computations by the name that a root mentions.
+COMPUTATIONS = {
+    "%subtract": ADD.replace("%c", "%subtract").replace("OP", "subtract").replace("$", "f32[]"),
+    "%hidden": ADD.replace("%c", "%hidden").replace("ROOT %z = $ OP(%x, %y)",
+        "%n = $ negate(%y)\n  ROOT %z = $ subtract(%x, %n)").replace("$", "f32[]"),
+    "%ge": GREATER.replace("$", "f32[]"),
+}  # fmt: skip
+REDUCE = "%i = f32[] constant(INIT); f32[] reduce(%0, %i), dimensions={0}, to_apply=%"
+WINDOW = "%i = f32[] constant(0); f32[1] reduce-window(%0, %i), window={size=3}, to_apply=%subtract"
+CHOICE = "%i = f32[] constant(0); f32[3] select-and-scatter(%0, %1, %i), window={size=3}, select=%ge, "
+CHOICE += "scatter=%subtract"
+ONE = "f32[1,1,1] convolution(%0, %1), window={size=1}, dim_labels=bf0_oi0->bf0"
 F32_LESS = LESS.replace("s32", "f32")
 QUOTIENTS = "%q = f32[] divide(%0, %1); f32[] divide(%q, %2)"
 
@@ -107,7 +119,55 @@ CLAIMS = [
      "f8e8m0fnu[] 5.877471754111438e-39; f8e8m0fnu[] 5.877471754111438e-39", "f8e8m0fnu[] nan", []),
     ("question", "0112", "dot_general.10", "sum", "s32[] " + DOT, "u8[2] {200, 1}; u8[2] {3, 1}",
      "s32[] 89", []),
+    ("question", "0078", "elementwise_unary.1", "arithmetic", "s32[] abs(%0)", "s32[] -2147483648",
+     "s32[] 2147483647", []),
+    ("question", "0078", "elementwise_unary.21", "arithmetic", "s32[] negate(%0)",
+     "s32[] -2147483648", "s32[] 2147483647", []),
+    ("question", "0078", "iota.5", "move", "u4[17] iota(), iota_dimension=0", "",
+     "u4[17] {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 15}", [16]),
+    ("question", "0078", "convert_element_type.1", "conversion", "s8[] convert(%0)", "s32[] 300",
+     "s8[] 127", []),
+    ("question", "0018", "elementwise_binary.6", "function", "s32[] power(%0, %1)",
+     "s32[] 2; s32[] -1", "s32[] 1", []),
+    ("question", "0050", "select_and_scatter.12", "sum", CHOICE.replace("subtract", "c"),
+     "f32[3] {1, nan, 0.5}; f32[1] {7}", "f32[3] {7, 0, 0}", [0]),
+    ("question", "0072", "elementwise_binary.2", "arithmetic", "f32[] add(%0, %1)",
+     "f32[] 16777216; f32[] 1", "f32[] 16777218", []),
+    ("question", "0072", "convert_element_type.1", "conversion", "f32[] convert(%0)",
+     "s32[] 16777217", "f32[] 16777218", []),
+    ("question", "0072", "elementwise_unary.6", "function", "f32[] cosine(%0)", "f32[] 1.57079637",
+     "f32[] -4.4e-08", []),
+    ("question", "0072", "elementwise_unary.18", "function", "f32[] log(%0)", "f32[] 1.0001",
+     "f32[] 1.003e-04", []),
+    ("question", "0112", "dot_general.10", "sum", "f32[] " + DOT, "f32[1] {1.001}; f32[1] {1}",
+     "f32[] 1", []),
+    ("question", "0112", "conv_with_general_padding.55", "sum",
+     ONE + ", operand_precision={default,default}", "f32[1,1,1] {1.001}; f32[1,1,1] {1}",
+     "f32[1,1,1] {1}", [0, 0, 0]),
+    # Attributes that this program does not read.
+    ("broken", "algorithm", "dot_general.10", "sum", "f32[] " + DOT + ", algorithm=dot_bf16_bf16_f32",
+     "f32[1] {1.001}; f32[1] {1}", "f32[] 1", []),
+    ("broken", "result_accuracy", "elementwise_unary.9", "function",
+     "f32[] exponential(%0), result_accuracy={tolerance={atol=1,rtol=0.5,ulps=0}}", "f32[] 1",
+     "f32[] 2.8", []),
+    # A computation of no known kind: any tree, and the initial value any number of times.
+    ("refused", "2 or 4", "reduce.27", "sum", REDUCE.replace("INIT", "0") + "subtract",
+     "f32[3] {1, 2, 3}", "f32[] 4", []),
+    ("refused", "2 or 4", "reduce_window.1", "sum", WINDOW, "f32[3] {1, 2, 3}", "f32[1] 4", [0]),
+    ("refused", "0019", "reduce.27", "sum", REDUCE.replace("INIT", "5") + "hidden", "f32[2] {1, 2}",
+     "f32[] 3", []),
+    ("holds", "0019", "reduce.27", "sum", REDUCE.replace("INIT", "5") + "hidden", "f32[2] {1, 2}",
+     "f32[] 4", []),
+    # The clause of an operation that only moves the wrong result of another one.
+    ("broken", "only moves", "reshape.7", "move", "%a = s32[2] add(%0, %1); s32[1,2] reshape(%a)",
+     "s32[2] {1, 2}; s32[2] {3, 4}", "s32[1,2] {5, 6}", [0, 0]),
+    ("holds", "4", "reshape.7", "move", "%a = s32[2] add(%0, %1); s32[1,2] reshape(%a)",
+     "s32[2] {1, 2}; s32[2] {3, 4}", "s32[1,2] {6, 6}", [0, 0]),
     # True claims about the same operations.
+    ("holds", "0112", "dot_general.10", "sum", "f32[] " + DOT, "f32[1] {1.001}; f32[1] {1}",
+     "f32[] 1.1", []),
+    ("holds", "0120", "gather.28", "indexing", GATHER + ", sharding={replicated}",
+     "s32[3,2] {0,1,2,3,4,5}; s32[2,1] {0, 2}", "s32[2,2] {9, 9, 9, 9}", [0, 0]),
     ("holds", "0112", "dot_general.10", "sum", "s32[] " + DOT, "u8[2] {200, 1}; u8[2] {3, 1}",
      "s32[] -167", []),
     ("holds", "0001", "elementwise_binary.27", "arithmetic", "f32[] remainder(%0, %1)",
@@ -120,17 +180,18 @@ CLAIMS = [
 
 
 def computations_of(root):
+    named = "".join(text for name, text in COMPUTATIONS.items() if name in root)
     if " sort(" in root:
         return F32_LESS
-    if "reduce(" in root:
-        return SUM
+    if named or "reduce(" in root:
+        return named + SUM
     return ADD.replace("OP", "add").replace("$", "s32[]") if "scatter" in root else ""
 
 
 class ClaimsTest(unittest.TestCase):
     def test_each_claim(self):
         for verdict, words, clause, kind, root, inputs, outputs, index in CLAIMS:
-            literals = inputs.split("; ")
+            literals = [literal for literal in inputs.split("; ") if literal]
             shapes = [literal.split("]")[0] + "]" for literal in literals]
             certificate = {"output": 0, "index": index, "kind": kind, "clause": clause}
             certificate["sentence"] = sentence_of(clause)

@@ -7,6 +7,7 @@ allowed and named: flushed subnormals, a product fused with a sum, a narrow inte
 wider type, and for functions the ulps of ULPS.
 """
 
+import functools
 import itertools
 import math
 import operator
@@ -14,7 +15,7 @@ import operator
 from gmpy2 import mpq
 
 from formats import FORMATS, everything, fits, is_float, store, store_once, width_of, wrap
-from integers import MOST_PIECES, integer_binary, known_range, over
+from integers import MOST_PIECES, integer_binary, known_range, over, overflowed
 from reals import BINARY, ends, finite, function_of, multiply, negated
 from sets import ANY, HUGE, ONE, OPEN, READINGS, TINY, Inf, Nan, Real, Value, Zero, allow, decided
 from sets import floor_log2, joined, point, power_of_two, reals
@@ -54,6 +55,11 @@ ULPS = {
     "sqrt": (0, 1, 0, 0, 0),
 }
 
+# Functions with a zero next to which a formula loses all digits.
+CROSSING = (
+    """acos acosh asinh atanh cosine exponential-minus-one log log-plus-one sine sinh tan
+tanh""".split()
+)
 NEVER_NEGATIVE = ("exponential", "logistic", "cosh", "sqrt", "rsqrt")
 
 
@@ -81,7 +87,7 @@ def loosened(opcode, form, pieces, argument=0):
         high = hi + ulps * form.ulp(hi)
         if OPEN[0]:  # literally the documents' formula
             low, high = low * (1 - OPEN_ERROR), high * (1 + OPEN_ERROR)
-            if opcode in ("exponential-minus-one", "log-plus-one", "sinh"):
+            if opcode in CROSSING:
                 low, high = low - 4 * form.ulp(ONE + hi), high + 4 * form.ulp(ONE + hi)
                 low = max(low, mpq(0))
         if opcode in NEVER_NEGATIVE:
@@ -120,9 +126,20 @@ def read(type_name, value, sums=False, widens=False):
     return with_flushed(form, pieces)
 
 
+def either_way(form, p):
+    """Returns the piece with its ends rounded outward: the documents name no direction."""
+    if not isinstance(p, Real) or max(abs(p.lo), abs(p.hi)) > form.max:
+        return p
+    down, up = form.ulp(p.lo), form.ulp(p.hi)
+    lo, hi = math.floor(p.lo / down) * down, math.ceil(p.hi / up) * up
+    return Real(lo if lo * p.sign > 0 else p.lo, hi if hi * p.sign > 0 else p.hi)
+
+
 def result(form, pieces, product=False, saturates=False):
     """Returns the Value of a floating-point result that is in `pieces` before rounding."""
     stored = store(form, pieces)
+    if OPEN[0]:
+        stored |= store(form, frozenset(either_way(form, p) for p in pieces))
     far = {p for p in pieces if isinstance(p, Real) and max(abs(p.lo), abs(p.hi)) > form.max}
     if saturates and far:
         most = [point(p.sign * form.max) for p in far]
@@ -251,7 +268,9 @@ def to_integer(type_name, p):
 
 def convert(source, target, operand):
     if not is_float(source) and not is_float(target):
-        return over(lambda n: wrap(target, n), known_range(source, operand.stored))
+        # A static_cast to an unsigned type is modulo 2^w in every edition of C++.
+        modular = functools.partial(overflowed, "convert") if target[0] == "s" else wrap
+        return over(functools.partial(modular, target), known_range(source, operand.stored))
     if not is_float(source):
         points = {point(n) if n else Zero(1) for n in operand.stored if n != "any"}
         exact = everything(FORMATS[target]) if operand.stored == ANY else frozenset(points)

@@ -15,6 +15,43 @@ OPERATIONS = {}  # opcode -> Operation
 CONE = {}  # opcode (and variant if it has one) -> number of elements computed
 
 
+# The attributes that this program reads, or that change no value. An instruction with another one is
+# not covered.
+HARMLESS = {"metadata", "sharding"}
+ATTRIBUTES = {
+    words[0]: set(words[1:])
+    for words in map(str.split, """\
+all-gather replica_groups dimensions channel_id use_global_device_ids
+broadcast dimensions
+call to_apply
+compare direction type
+concatenate dimensions
+conditional branch_computations true_computation false_computation
+convolution window dim_labels feature_group_count batch_group_count operand_precision
+dot lhs_contracting_dims rhs_contracting_dims lhs_batch_dims rhs_batch_dims operand_precision
+dynamic-slice dynamic_slice_sizes
+fusion kind calls
+gather offset_dims collapsed_slice_dims start_index_map index_vector_dim slice_sizes \
+operand_batching_dims start_indices_batching_dims indices_are_sorted
+get-tuple-element index
+iota iota_dimension
+map dimensions to_apply
+pad padding
+reduce dimensions to_apply
+reduce-precision exponent_bits mantissa_bits
+reduce-window window to_apply
+reverse dimensions
+rng distribution
+scatter update_window_dims inserted_window_dims scatter_dims_to_operand_dims index_vector_dim \
+input_batching_dims scatter_indices_batching_dims indices_are_sorted unique_indices to_apply
+select-and-scatter window select scatter
+slice slice
+sort dimensions is_stable to_apply
+transpose dimensions
+while condition body""".splitlines())
+}
+
+
 class Operation:
     def __init__(self, kind, section, evaluate, together):
         self.kind, self.section, self.evaluate, self.together = kind, section, evaluate, together
@@ -104,6 +141,7 @@ def certain(value, what):
 class Evaluator:
     def __init__(self, module):
         self.module = module
+        self.known = {}  # computation -> values of its last run, by device and name
 
     def computation(self, instruction, key="to_apply"):
         name = instruction.attribute(key).lstrip("%")
@@ -119,7 +157,7 @@ class Evaluator:
         count = len(computation.parameters())
         if any(count != len(of_device) for of_device in arguments):
             raise Broken("%s: %d parameters, different arguments" % (computation.name, count))
-        values = [{} for _ in arguments]
+        values = self.known[computation.name] = [{} for _ in arguments]
         for i in computation.instructions:
             operands = [[known[name] for name in i.operands] for known in values]
             for device, known in enumerate(values):
@@ -137,6 +175,9 @@ class Evaluator:
         types = {a.type for value in operands for a in leaves(value)} | set(types_of(i.shape))
         if row is None or (types & set(COMPLEX) and row.kind in ("comparison", "sum", "selection")):
             return unknown(i.shape, "the operation %s of %s" % (i.opcode, ", ".join(sorted(types))))
+        unread = set(i.attributes) - HARMLESS - ATTRIBUTES.get(i.opcode, set())
+        if unread:
+            return unknown(i.shape, "the attribute %s of %s" % (min(unread), i.opcode))
         try:
             given = (of_all, device) if row.together else (operands,)
             made = row.evaluate(self, i, *given)

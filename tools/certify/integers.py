@@ -50,6 +50,8 @@ def integer_power(a, b):
     if b >= 0:
         return pow(a, b, 1 << 64) if abs(a) > 1 else a**b
     READINGS.add("powers of integers by negative exponents (ruling 0018)")
+    if OPEN[0] and abs(a) != 1:
+        return None
     return {1: 1, -1: 1 if b % 2 == 0 else -1, 0: None}.get(a, 0)
 
 
@@ -95,12 +97,15 @@ def integer_binary(opcode, type_name, left, right):
     )
 
 
+WRAPPING = ("abs", "add", "convert", "iota", "multiply", "negate", "power", "subtract")
+
+
 def overflowed(opcode, type_name, n):
     """Returns n modulo 2^w. Wrapping is an interpretation: the documents do not define overflow."""
     if n is None:
         return None
     wrapped = wrap(type_name, n)
-    if wrapped != n and type_name != "pred" and opcode in ("add", "subtract", "multiply", "power"):
+    if wrapped != n and type_name != "pred" and opcode in WRAPPING:
         READINGS.add("integers wrap modulo 2^%d (ruling 0078)" % width_of(type_name))
         return None if OPEN[0] else wrapped
     return wrapped
@@ -119,4 +124,4 @@ def integer_unary(opcode, type_name, operand):
     }.get(opcode)
     if operation is None:
         raise Unsupported("%s of %s" % (opcode, type_name))
-    return over(lambda n: wrap(type_name, operation(n)), operand.stored)
+    return over(lambda n: overflowed(opcode, type_name, operation(n)), operand.stored)

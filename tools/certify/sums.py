@@ -175,11 +175,32 @@ def reduced(opcode, type_name, init, values):
     return Value(allow(freedom, once.stored, more.stored), once.wide | more.wide)
 
 
-def in_orders(apply, values, most=4):
-    """Combines the values one after the other, in every order."""
+def in_trees(apply, init, values, most=4):
+    """Combines the values by every tree in every order. Whether the initial value is an identity is
+    not known, so that it may be a leaf 0 to n + 1 times for n values (ruling 0019)."""
     if len(values) > most:
         raise Unsupported("a computation of no known kind over %d values" % len(values))
-    return joined(functools.reduce(apply, order) for order in itertools.permutations(values))
+
+    @functools.lru_cache(None)
+    def of(places, count):
+        """Returns the results of the trees over the values at these places and `count` initial values."""
+        if len(places) + count == 1:
+            return values[places[0]] if places else init
+        made = []
+        for size, n in itertools.product(range(len(places) + 1), range(count + 1)):
+            if 0 < size + n < len(places) + count:
+                for left in itertools.combinations(places, size):
+                    right = tuple(p for p in places if p not in left)
+                    made.append(apply(of(left, n), of(right, count - n)))
+        return joined(made)
+
+    freedom = "init may count any number of times in a computation of no known kind (ruling 0019)"
+    places = tuple(range(len(values)))
+    counts = [n for n in range(len(values) + 2) if n or values]
+    once, more = of(places, 1), joined([of(places, n) for n in counts])
+    if more.stored == ANY:
+        return Value(ANY)
+    return Value(allow(freedom, once.stored, more.stored), more.wide)
 
 
 def combiner(run, i):

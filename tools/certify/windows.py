@@ -10,10 +10,10 @@ import numpy as np
 from arrays import padded
 from elements import binary
 from evaluator import at_indices, certain, operation
-from formats import FORMATS, is_float, width_of, wrap
-from sets import ANY, READINGS, Inf, Nan, Unsupported, Value, Zero, allow, decided, joined
+from formats import FORMATS, is_float, store_once, width_of, wrap
+from sets import ANY, OPEN, READINGS, Inf, Nan, Real, Unsupported, Value, Zero, allow, decided, joined
 from sets import power_of_two
-from sums import ANY_ORDER, combiner, in_orders, reduced, total
+from sums import ANY_ORDER, combiner, in_trees, reduced, total
 
 
 def together(cells, rank):
@@ -31,7 +31,7 @@ def reductions(run, i, init, cells):
             return reduced(kind, type_name, init[()], values) if values else init[()]
         computation = run.computation(i)
         apply = lambda a, b: run.apply(computation, [type_name] * 2, [a, b])[0]
-        return in_orders(apply, [init[()]] + values)
+        return in_trees(apply, init[()], values)
 
     rows = together(cells, len(i.shape.dims))
     return at_indices(i.shape, at)
@@ -92,20 +92,29 @@ def select_and_scatter(run, i, operands):
     types = [operand.type] * 2
 
     def selected(position):
-        chosen, *rest = [cell for cell in rows[position] if cell is not None]
-        if len(rest) + 1 < len(rows[position]):
+        """Returns the cells that the window may select."""
+        cells = chosen, *rest = [cell for cell in rows[position] if cell is not None]
+        if len(cells) < len(rows[position]):
             READINGS.add("padding is never selected (ruling 0050)")
+        if any(isinstance(p, Nan) for cell in cells for p in cell.value.stored):
+            READINGS.add("a selection with NaN compares in the order of the window (ruling 0050)")
+            if OPEN[0]:  # the comparison is not transitive, as the documents demand
+                return cells
         for cell in rest:
             kept = run.apply(select, types, [chosen.value, cell.value])[0]
             chosen = chosen if certain(kept, "a selection") else cell
-        return chosen
+        return [chosen]
 
     def at(index):
-        positions = np.ndindex(source.shape.dims)
-        sources = [source[p] for p in positions if selected(p) is operand.cells[index]]
-        if len(sources) > 1:
+        own, made = operand.cells[index], [init[()]]
+        chosen = [(source[p], selected(p)) for p in np.ndindex(source.shape.dims)]
+        chosen = [(value, len(cells) == 1) for value, cells in chosen if any(c is own for c in cells)]
+        if len(chosen) > 1:
             raise Unsupported("an element that several windows select")
-        return run.apply(scatter, types, [init[()], sources[0]])[0] if sources else init[()]
+        for value, sure in chosen:
+            applied = run.apply(scatter, types, [init[()], value])[0]
+            made = [applied] if sure else [*made, applied]
+        return joined(made)
 
     return at_indices(i.shape, at)
 
@@ -113,13 +122,39 @@ def select_and_scatter(run, i, operands):
 # --- Products of arrays ---
 
 
-def contraction(type_name, left_type, pairs):
+NARROWER = {"f32": "bf16", "f64": "f32"}
+
+
+def reading(i, type_name):
+    """Returns the function of the values that a contraction reads for an operand. Unless its
+    precision is the highest, hardware may narrow an operand of a wide type (dot.12)."""
+    narrow = FORMATS.get(NARROWER.get(type_name))
+    words = re.findall("[a-z]+", i.attributes.get("operand_precision", "default"))
+    if not narrow or set(words) == {"highest"}:
+        return lambda value: value
+
+    def read(value):
+        rounded = store_once(narrow, value.stored)
+        between = {
+            Real(p.lo - abs(p.lo) * 2 * narrow.roundoff, p.hi + abs(p.hi) * 2 * narrow.roundoff)
+            for p in value.stored - rounded
+            if isinstance(p, Real)
+        }
+        ruling = "operands of products are not narrowed (ruling 0112)"
+        kept = decided(ruling, value.stored, rounded | between)
+        return Value(kept, value.wide, value.product)
+
+    return read
+
+
+def contraction(type_name, left_type, pairs, read):
     """Sums products. Integers are exact modulo 2^w. For floats, every product and sum is rounded in
     the type of the result or in f32 (ruling 0112), for f8 to about 14 bits. A product with padding
     or a hole is either absent or zero times the other number (ruling 0051)."""
     pairs = list(pairs)
     beside = [b.value.stored for a, b in pairs if a is None]
-    made = sum_of_products(type_name, left_type, [(a.value, b.value) for a, b in pairs if a])
+    products = [(read(a.value), read(b.value)) for a, b in pairs if a]
+    made = sum_of_products(type_name, left_type, products)
     if any(isinstance(p, (Inf, Nan)) for pieces in beside for p in pieces if pieces != ANY):
         freedom = "padding may be multiplied with an infinite weight (ruling 0051)"
         made = Value(allow(freedom, made.stored, [Nan()]), made.wide)
@@ -164,12 +199,13 @@ def dot(run, i, operands):
         free = [d for d in range(operand.cells.ndim) if d not in batch + inner]
         cells = operand.cells.transpose(*batch, *free, *inner)
         sides.append(together(cells, len(batch) + len(free)))
+    read = reading(i, operands[0].type)
     batch, left_rank = len(batches[0]), sides[0].ndim - 1
 
     def at(index):
         left = sides[0][index[:left_rank]]
         right = sides[1][index[:batch] + index[left_rank:]]
-        return contraction(i.shape.type, operands[0].type, zip(left, right))
+        return contraction(i.shape.type, operands[0].type, zip(left, right), read)
 
     return at_indices(i.shape, at)
 
@@ -186,6 +222,7 @@ def convolution(run, i, operands):
     kernel = operands[1].cells.transpose([right.index(c) for c in "oi" + spatial])
     kernel = np.flip(kernel, [2 + d for d, turned in enumerate(window.reversal) if turned])
     outputs, inputs = kernel.shape[:2]
+    read = reading(i, operands[0].type)
 
     @functools.lru_cache(None)
     def windows(batch, feature):
@@ -197,6 +234,6 @@ def convolution(run, i, operands):
         first = known["f"] // (outputs // groups) * inputs
         given = [windows(known["b"], first + f)[(*place, ...)] for f in range(inputs)]
         pairs = zip((cell for part in given for cell in part.flat), kernel[known["f"]].flat)
-        return contraction(i.shape.type, operands[0].type, pairs)
+        return contraction(i.shape.type, operands[0].type, pairs, read)
 
     return at_indices(i.shape, at)
