@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# pip install jax==0.11.0
+# pip install jax==0.12.0.1
 import os
 
 os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
