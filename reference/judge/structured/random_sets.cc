@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_format.h"
 #include "reference/judge/interpreter/handlers.h"
+#include "spec/ir/float_format.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/joint.h"
 
@@ -236,7 +237,7 @@ absl::StatusOr<SetValue> RngSets(SetInterpreter& interpreter, const Instruction&
   context.result = &FactsOf(type);
   double a = RealAt(operands[0].array.literal(), 0), b = RealAt(operands[1].array.literal(), 0);
   bool normal = instruction.WordOr(Attr::kDistribution, "rng_uniform") == "rng_normal";
-  bool proper = normal ? b > 0 : b > a;
+  bool proper = normal ? b > 0 && FormatOf(type).has_sign : b > a;
   // The product that is added to the first bound or to the mean may overflow.
   constexpr double kTails = 64;
   const double reach = normal ? std::fabs(a) + kTails * b : b - a;
