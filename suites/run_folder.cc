@@ -145,11 +145,11 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Take(
   return kept;
 }
 
-// Removes only files that an earlier run of the same request wrote. Fails if the directory belongs
-// to another run, or has a cases/ that no run wrote.
+// Removes only files that an earlier run of the same request or without verdicts wrote. Fails if
+// the directory has verdicts of another run, or has a cases/ that no run wrote.
 absl::Status RunFolder::Clean() const {
   std::error_code error;
-  const bool is_run = HoldsRun();
+  const bool is_run = fs::exists(path_ + "/run.json") || fs::exists(path_ + "/verdicts.jsonl");
   if (!is_run && fs::exists(path_) && !fs::is_empty(path_, error) && !error &&
       fs::exists(path_ + "/cases")) {
     return InvalidInput("--out: ", path_,
@@ -158,14 +158,14 @@ absl::Status RunFolder::Clean() const {
   if (!is_run) return absl::OkStatus();
   const auto earlier = reports::ReadRunRecord(path_);
   if (!earlier.ok()) return Annotate(earlier.status(), "--out: expected another directory");
-  HLOCTS_RETURN_IF_ERROR(CheckSameRequest(*earlier));
+  if (HoldsVerdicts()) HLOCTS_RETURN_IF_ERROR(CheckSameRequest(*earlier));
   for (const char* name : kOwn) fs::remove_all(absl::StrCat(path_, "/", name), error);
   return absl::OkStatus();
 }
 
-bool RunFolder::HoldsRun() const {
-  return !path_.empty() &&
-         (fs::exists(path_ + "/run.json") || fs::exists(path_ + "/verdicts.jsonl"));
+bool RunFolder::HoldsVerdicts() const {
+  std::error_code error;
+  return !path_.empty() && fs::file_size(path_ + "/verdicts.jsonl", error) > 0 && !error;
 }
 
 absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume,

@@ -36,15 +36,15 @@ class RunFolder {
   // Hashes the plugins of `engines`; must therefore be called before the engines start.
   RunFolder(std::string path, const backends::DiffOptions& options, reports::RunRecord record,
             std::map<std::string, std::string> engines);
-  // Removes the files of an earlier run of the same request. If `resume`, returns its verdicts
-  // instead, except those of cases that must run again; Add appends to them. Cases with a verdict
-  // for which `is_current` is false run again: files of the case have its marks. Fails if the
-  // directory cannot be written, is in use by another process, has cases/ but no run, or has a run
-  // of another request or (if `resume`) of another plugin file.
+  // Removes the files of an earlier run of the same request or without verdicts. If `resume`,
+  // returns its verdicts instead, except those of cases that must run again; Add appends to them.
+  // Cases with a verdict for which `is_current` is false run again: files of the case have its
+  // marks. Fails if the directory cannot be written, is in use by another process, has cases/ but
+  // no run, or has verdicts of another request or (if `resume`) of another plugin file.
   using IsCurrent = std::function<bool(const reports::Verdict&)>;
   absl::StatusOr<std::vector<reports::Verdict>> Open(bool resume, const IsCurrent& is_current);
-  // Returns true if there is an earlier run. Open removes it unless `resume` is true.
-  bool HoldsRun() const;
+  // Returns true if an earlier run has a verdict. Open removes the run unless `resume` is true.
+  bool HoldsVerdicts() const;
   // Returns an error if a write fails. The run must then end, because records would be lost.
   absl::Status Add(const Case& one, const reports::Verdict& verdict);
   absl::Status Finish(const std::string& scorecard, bool complete);

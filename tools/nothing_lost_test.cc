@@ -48,10 +48,11 @@ TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {
     EXPECT_EQ(ran.status, slip.status) << slip.engine << ran.out;
     EXPECT_EQ(Read("r/verdicts.jsonl"), before) << slip.engine;
     EXPECT_EQ(Read("r/run.json"), record) << slip.engine;
-    if (slip.status == 2) {
-      RunHlocts(absl::StrCat("run movement/rev --out=", Path("new"), " --backend=", slip.engine));
-      EXPECT_FALSE(fs::exists(Path("new"))) << slip.engine;
-    }
+    const std::string again = absl::StrCat("run movement/rev --out=", Path("new"), " --backend=");
+    RunHlocts(again + slip.engine);
+    EXPECT_EQ(fs::exists(Path("new")), slip.status == 3) << slip.engine;
+    EXPECT_EQ(RunHlocts(again + "reference").status, 0) << "after a run without verdicts";
+    fs::remove_all(Path("new"));
   }
 }
 

@@ -215,7 +215,7 @@ class SuiteRun {
     HLOCTS_RETURN_IF_ERROR(Start());
     // The file may be in the directory of --out, which Open creates. If an earlier run is there,
     // the check comes first: the run must not be removed if the file cannot be written.
-    if (folder_.HoldsRun()) HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
+    if (folder_.HoldsVerdicts()) HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
     const auto is_current = [&](const reports::Verdict& earlier) {
       return expectations_.at(earlier.backend).AppliesAlike(earlier, today_);
     };
@@ -234,8 +234,7 @@ class SuiteRun {
   }
 
   // Starts the engines before --out is opened: a misspelt name, or an engine that does not start,
-  // must not discard an earlier run. If no engine starts, records the run only if there was no
-  // earlier one.
+  // must not discard earlier verdicts. If no engine starts, records the run only if there are none.
   absl::Status Start() {
     absl::Status last;
     auto unavailable = [&](const std::string& name, const absl::Status& why) {
@@ -244,7 +243,7 @@ class SuiteRun {
       Fail(last);
     };
     HLOCTS_ASSIGN_OR_RETURN(engines_, suites::StartEngines(request_.engines, unavailable));
-    if (!engines_.all.empty() || !folder_.HoldsRun()) return absl::OkStatus();
+    if (!engines_.all.empty() || !folder_.HoldsVerdicts()) return absl::OkStatus();
     return absl::UnavailableError(
         absl::StrCat("no engine could be started; the earlier run in ", options_.out, " is kept"));
   }
