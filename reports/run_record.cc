@@ -15,6 +15,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
 #include "spec/base/version.h"
 #include "spec/files/file_io.h"
@@ -40,7 +41,7 @@ std::string Asked(const RunRecord& record) {
 void AppendNamed(absl::string_view what, const std::set<Key>& keys,
                  std::vector<std::string>& problems) {
   if (keys.empty()) return;
-  std::string text = absl::StrCat(keys.size(), " ", what, ":");
+  std::string text = absl::StrCat(CountText(keys.size(), "case"), " ", what, ":");
   size_t named = 0;
   for (const auto& [backend, address] : keys) {
     if (++named > kNamedMax) break;
@@ -206,9 +207,9 @@ std::vector<std::string> MergeCheck::Problems() {
   std::vector<std::string> problems;
   if (records_.empty()) return problems;
   CheckShards(folders_, records_, problems);
-  AppendNamed("cases missing", Missing(), problems);
-  AppendNamed("cases twice", twice_, problems);
-  AppendNamed("cases not selected", foreign_, problems);
+  AppendNamed("missing", Missing(), problems);
+  AppendNamed("twice", twice_, problems);
+  AppendNamed("not selected", foreign_, problems);
   return problems;
 }
 

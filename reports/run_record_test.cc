@@ -51,11 +51,11 @@ TEST(RunRecord, WhatIsMissingTwiceOrForeignIsNamed) {
   EXPECT_THAT(
       MergeRuns({Shard(1, {Of("a/b:1"), Of("a/b:2")}), Shard(2, {Of("a/b:2"), Of("a/b:3")})})
           .problems,
-      ElementsAre(HasSubstr("1 cases twice:\n  a/b:2")));
+      ElementsAre(HasSubstr("1 case twice:\n  a/b:2")));
   EXPECT_THAT(
       MergeRuns({Shard(1, {Of("a/b:1"), Of("a/b:2")}), Shard(2, {Of("a/b:3"), Of("a/c:1")})})
           .problems,
-      ElementsAre(HasSubstr("1 cases not selected:\n  a/c:1")));
+      ElementsAre(HasSubstr("1 case not selected:\n  a/c:1")));
   LoadedRun cut = Shard(2, {Of("a/b:2"), Of("a/b:3")});
   cut.record.finished = "";
   EXPECT_THAT(MergeRuns({Shard(1, {Of("a/b:1")}), cut}).problems,

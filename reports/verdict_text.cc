@@ -16,6 +16,7 @@
 #include "reports/effective_bits.h"
 #include "reports/sentences.h"
 #include "reports/verdict.h"
+#include "spec/base/count_text.h"
 
 namespace hlocts::reports {
 namespace {
@@ -76,8 +77,7 @@ std::string FailureText(const VerdictFailure& failure) {
 }  // namespace
 
 std::string CheckedText(const Verdict& verdict) {
-  std::string text =
-      absl::StrCat(verdict.elements, verdict.elements == 1 ? " element" : " elements");
+  std::string text = CountText(verdict.elements, "element");
   if (verdict.unspecified_elements > 0)
     absl::StrAppend(&text, ", of which ", verdict.unspecified_elements, " may have any value");
   int64_t floats = 0;
@@ -199,7 +199,7 @@ std::string FoldedError(const EngineError& error) {
   auto telling = ended ? absl::c_find_if(lines, StatesAbortReason) : lines.begin();
   std::string one = WithoutTime(std::string(telling == lines.end() ? lines[0] : *telling));
   const size_t left = lines.size() - 1;
-  if (left > 0) absl::StrAppend(&one, " (", left, left == 1 ? " more line)" : " more lines)");
+  if (left > 0) absl::StrAppend(&one, " (", CountText(left, "more line"), ")");
   text = std::move(one);
   return shown.Text();
 }

@@ -48,7 +48,7 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
   EXPECT_EQ(tampered.status, 2) << "1 is an intact package that is not conformant";
   Ran json = RunHlocts("verify-claim --json " + folder);
   EXPECT_THAT(json.out, HasSubstr("\"holds\":false,\"conformant\":false"));
-  for (const char* problem : {"file verdicts.jsonl differs from the claim", "1 cases missing",
+  for (const char* problem : {"file verdicts.jsonl differs from the claim", "1 case missing",
                               "counts", "NOT what was claimed"}) {
     EXPECT_THAT(tampered.out, HasSubstr(problem));
   }

@@ -338,11 +338,12 @@ int Merge(const ClusterOptions& options) {
   for (const std::string& problem : merge->problems) std::cout << problem << "\n";
   if (!merge->problems.empty()) return kExitFailed;
   if (stored->plan.IsCampaign()) {
-    std::cout << options.out << "/merged: " << merge->modules << " modules, " << merge->met
-              << " findings, " << merge->buckets << " buckets\n";
+    std::cout << options.out << "/merged: " << CountText(merge->modules, "module") << ", "
+              << CountText(merge->met, "finding") << ", " << CountText(merge->buckets, "bucket")
+              << "\n";
   } else {
-    std::cout << options.out << "/merged: " << merge->verdicts << " verdicts of "
-              << stored->plan.shards << " shards, none missing, none duplicated\n";
+    std::cout << options.out << "/merged: " << CountText(merge->verdicts, "verdict") << " of "
+              << CountText(stored->plan.shards, "shard") << ", none missing, none duplicated\n";
   }
   return kExitOk;
 }
@@ -398,7 +399,7 @@ int RunCluster(ClusterOptions options) {
   absl::Status status = Complete(kind, options);
   if (status.ok()) status = WriteJob(options, kind);
   if (!status.ok()) return Fail(status);
-  std::cout << options.out << ": " << options.plan.shards << " shards; start: "
+  std::cout << options.out << ": " << CountText(options.plan.shards, "shard") << "; start: "
             << (kind == "slurm" ? "(cd " + options.out + " && sbatch job.sbatch)"
                 : kind == "k8s" ? "kubectl apply -f " + options.out +
                                       "/job.yaml, with the directory on volume claim hlocts"

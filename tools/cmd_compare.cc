@@ -11,6 +11,7 @@
 #include "fuzz/triage/sample.h"
 #include "generators/arguments.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
 #include "spec/ir/module.h"
 #include "tools/cli/interrupt.h"
@@ -194,15 +195,15 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
     }
   }
   if (!options.common.json) {
-    std::cout << looked_at << (looked_at == 1 ? " input" : " inputs")
+    std::cout << CountText(looked_at, "input")
               << (options.seed && options.common.data.empty() ? absl::StrCat(" (", kInputKinds, ")")
                                                               : "")
               << "; outputs of B by the sets of A: " << reports::RunCountsText(verdicts[true])
               << "; outputs of A by the sets of B: " << reports::RunCountsText(verdicts[false])
               << std::endl;
     if (rejected > 0)
-      std::cout << rejected << " more inputs were omitted: the reference has no outputs for them\n"
-                << std::flush;
+      std::cout << "the reference has no outputs for " << CountText(rejected, "more input")
+                << std::endl;
   }
   return status;
 }

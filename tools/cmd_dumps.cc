@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/passes/pass_blame.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/interrupt.h"
@@ -88,15 +89,16 @@ Json ToJson(const DumpedModule& module, const DumpReport& looked) {
 }
 
 void Print(const DumpedModule& module, const DumpReport& looked) {
-  std::cout << absl::StrFormat("module_%04d %s: %d passes, %d distinct modules", module.number,
-                               module.name, module.passes, looked.stages.size());
+  std::cout << absl::StrFormat("module_%04d %s: %s, %s", module.number, module.name,
+                               CountText(module.passes, "pass", "passes"),
+                               CountText(looked.stages.size(), "distinct module"));
   if (!module.complete && module.passes > 0)
     std::cout << "; the dumps end in " << (module.running.empty() ? "the middle" : module.running);
   if (looked.judged.empty() && !looked.stages.empty())
     std::cout << "; not judged: --seed=N or --inputs=FILE";
   if (!looked.input.empty())
-    std::cout << "; judged on " << looked.inputs << (looked.inputs == 1 ? " input" : " inputs")
-              << ", verdicts of " << looked.input;
+    std::cout << "; judged on " << CountText(looked.inputs, "input") << ", verdicts of "
+              << looked.input;
   std::cout << "\n";
   for (size_t i = 0; i < looked.stages.size(); ++i) {
     const Stage& stage = looked.stages[i];

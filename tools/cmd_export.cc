@@ -52,7 +52,7 @@ int RunExport(const ExportOptions& options) {
   CatchInterrupts();
   auto count = Export(options);
   if (!count.ok()) return Fail(count.status());
-  std::cout << *count << " cases in " << options.out << ", listed in " << options.out
+  std::cout << CountText(*count, "case") << " in " << options.out << ", listed in " << options.out
             << "/manifest.jsonl" << std::endl;
   return kExitOk;
 }

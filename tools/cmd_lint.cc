@@ -50,7 +50,7 @@ absl::StatusOr<int> Lint(const LintOptions& options) {
       }
     }
   }
-  if (!options.json) std::cout << count << (count == 1 ? " mistake" : " mistakes") << std::endl;
+  if (!options.json) std::cout << CountText(count, "mistake") << std::endl;
   return count == 0 ? kExitOk : kExitUsage;
 }
 

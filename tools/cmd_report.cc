@@ -83,8 +83,8 @@ void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
   for (const std::string& problem : merged.run.problems)
     std::cout << "\nincomplete: " << problem << "\n";
   if (merged.run.problems.empty()) {
-    std::cout << "\ncomplete: " << merged.run.verdicts.size()
-              << " verdicts, none missing, none duplicated\n";
+    std::cout << "\ncomplete: " << CountText(merged.run.verdicts.size(), "verdict")
+              << ", none missing, none duplicated\n";
   }
   PrintWritten(options);
 }

@@ -87,8 +87,9 @@ struct Watch {
   void Attach(const std::string& out, fuzz::ShrinkOptions& shrink) {
     shrink.progress = [this, out](const fuzz::Sample& candidate, int evaluations, bool fails) {
       if (fails) {
-        smallest = absl::StrCat(fuzz::CountInstructions(*candidate.module), " instructions, ",
-                                fuzz::CountElements(*candidate.module), " elements");
+        smallest =
+            absl::StrCat(CountText(fuzz::CountInstructions(*candidate.module), "instruction"), ", ",
+                         CountText(fuzz::CountElements(*candidate.module), "element"));
         KeepSmallest(candidate, out);
       }
       line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations so far"), /*in_log=*/true);
@@ -126,8 +127,8 @@ absl::Status NotReproduced(const fuzz::TrialOptions& trial, const reports::Verdi
                         "message \"", trial.wanted->mismatch,
                         "\"; --repeat=N runs it more often, and --backend=", backend,
                         " shrinks any failure");
-  return InvalidInput("shrink: the module does not fail on ", backend, " in ", trial.runs_max,
-                      trial.runs_max == 1 ? " run" : " runs",
+  return InvalidInput("shrink: the module does not fail on ", backend, " in ",
+                      CountText(trial.runs_max, "run"),
                       "; --repeat=N runs it more often, if the failure is not deterministic");
 }
 

@@ -200,11 +200,13 @@ int RunWalk(const WalkOptions& options) {
     if (static_cast<int64_t>(kinds.size()) >= options.failures) break;
   }
   for (const auto& [lack, times] : lacks) {
-    if (!lack.empty()) std::cout << "not provided: " << lack << " (" << times << " walks)\n";
+    if (!lack.empty())
+      std::cout << "not provided: " << lack << " (" << CountText(times, "walk") << ")\n";
   }
-  std::cout << options.plugin << ": " << std::min(number + 1, options.walks) << " walks of "
-            << options.steps << " steps, " << steps << " steps made; " << failed
-            << " walks failed, in " << kinds.size() << " different ways" << std::endl;
+  std::cout << options.plugin << ": " << CountText(std::min(number + 1, options.walks), "walk")
+            << " of " << CountText(options.steps, "step") << ", " << CountText(steps, "step")
+            << " made; " << CountText(failed, "walk") << " failed, in "
+            << CountText(static_cast<int64_t>(kinds.size()), "way") << std::endl;
   return failed == 0 ? kExitOk : kExitFailed;
 }
 

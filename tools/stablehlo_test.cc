@@ -169,7 +169,7 @@ TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   Write("module_0001.add.cpu_after_optimizations-buffer-assignment.txt", "BufferAssignment:\n");
   Ran ran = RunHlocts("dumps " + folder_);
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("1 passes, 2 distinct modules"));
+  EXPECT_THAT(ran.out, HasSubstr("1 pass, 2 distinct modules"));
   ran = RunHlocts("dumps " + folder_ + " --seed=1");
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("fail: output 0"));

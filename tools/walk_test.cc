@@ -38,7 +38,7 @@ TEST_F(WalkTest, ADifferenceIsFoundAndMadeSmall) {
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("not found (type id: 1)"),
                              HasSubstr("serialize and load; serialize and load"),
-                             HasSubstr("1 walks failed, in 1 different ways")));
+                             HasSubstr("1 walk failed, in 1 way")));
 }
 
 TEST_F(WalkTest, AWrongNameIsToldWithThoseThatThereAre) {

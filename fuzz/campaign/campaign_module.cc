@@ -10,6 +10,7 @@
 #include "generators/shardings.h"
 #include "nlohmann/json.hpp"
 #include "reports/effective_bits.h"
+#include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
 #include "spec/ir/opcode.h"
 
@@ -138,8 +139,8 @@ std::string CampaignStatus::ToJson() const {
 // The most important counts come first, because a narrow terminal cuts the line.
 std::string CampaignStatus::ToText() const {
   std::string text =
-      absl::StrFormat("%d modules, %d new %s, %d known; %.0f s, %.1f modules/s", modules, buckets,
-                      buckets == 1 ? "finding" : "findings", known, seconds,
+      absl::StrFormat("%s, %s, %d known; %.0f s, %.1f modules/s", CountText(modules, "module"),
+                      CountText(buckets, "new finding"), known, seconds,
                       seconds > 0 ? static_cast<double>(modules) / seconds : 0.0);
   if (!verdicts.empty()) text += ";";
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);

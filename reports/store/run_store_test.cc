@@ -129,7 +129,7 @@ TEST_F(RunStoreTest, ANightlyRunWithoutReportIsNoBase) {
 TEST_F(RunStoreTest, ARunThatIsNotCompleteCountsOnlyWhenAskedTo) {
   std::string run = Run("one", "2026-11-22T01:00:00Z", "plp");
   absl::Status refused = Import(run);
-  EXPECT_THAT(refused.message(), HasSubstr("1 cases missing:\n  a/b:1 on engine"));
+  EXPECT_THAT(refused.message(), HasSubstr("1 case missing:\n  a/b:1 on engine"));
   EXPECT_TRUE(Load().nights.empty()) << "nothing of it stays";
   ASSERT_TRUE(Import(run, /*incomplete=*/true).ok());
   History history = Load();

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "spec/base/count_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/npz.h"
 #include "spec/files/zip.h"
@@ -31,10 +32,6 @@ absl::StatusOr<LiteralsFile> ParseAny(absl::string_view content, bool named_npz,
   }
   absl::ConsumePrefix(&content, "\xEF\xBB\xBF");  // a byte order mark, which some editors write
   return ParseLiterals(content, expected);
-}
-
-std::string CountOfLeaves(size_t count) {
-  return absl::StrCat(count, count == 1 ? " leaf" : " leaves");
 }
 
 // Parses and prints the text form of a literals file: comments, blocks, one leaf per line.
@@ -84,8 +81,8 @@ class LiteralsParser {
     if (file_.blocks.empty()) file_.blocks.emplace_back();
     std::vector<Literal>& leaves = file_.blocks.back().leaves;
     if (expected_ && leaves.size() == expected_->size()) {
-      return InvalidInput("expected ", CountOfLeaves(expected_->size()), ", found one more: '",
-                          line.substr(0, 40), "'");
+      return InvalidInput("expected ", CountText(expected_->size(), "leaf", "leaves"),
+                          ", found another: '", line.substr(0, 40), "'");
     }
     const Shape* shape = expected_ ? &(*expected_)[leaves.size()] : nullptr;
     absl::StatusOr<Literal> leaf = ParseLeaf(line, shape);
@@ -104,8 +101,8 @@ class LiteralsParser {
   }
 
   absl::Status TooFew(size_t found) const {
-    return InvalidInput("expected ", CountOfLeaves(expected_->size()), ", found ", found,
-                        "; the first missing one is ", (*expected_)[found].ToString(false));
+    return InvalidInput("expected ", CountText(expected_->size(), "leaf", "leaves"), ", found ",
+                        found, "; the first missing one is ", (*expected_)[found].ToString(false));
   }
 
   const std::optional<ExpectedLeaves>& expected_;

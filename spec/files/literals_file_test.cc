@@ -135,7 +135,7 @@ TEST(LiteralsTextTest, ErrorsNameTheLine) {
            Case{"f32[] 1\n\nf32[] x\n", "line 3: leaf 1: element: expected a number of f32"},
            Case{"f32[] 1\n", "line 2: expected 2 leaves, found 1; the first missing one is f32[]"},
            Case{"", "line 1: expected 2 leaves, found 0"},
-           Case{"f32[] 1\nf32[] 1\nf32[] 1\n", "line 3: expected 2 leaves, found one more"},
+           Case{"f32[] 1\nf32[] 1\nf32[] 1\n", "line 3: expected 2 leaves, found another"},
            Case{"replica 0\nf32[] 1\nreplica 1\n", "line 3: expected 2 leaves, found 1"},
            Case{"f32[] 1\nf32[] 1\nreplica 0\n", "line 3: expected every leaf under a 'replica'"},
            Case{"replica 0\nf32[] 1\nf32[] 1\nreplica 0\n",

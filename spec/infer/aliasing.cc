@@ -11,7 +11,7 @@ namespace {
 absl::Status CheckEntryLayout(const ProgramShape& stated, const ProgramShape& entry) {
   constexpr absl::string_view kRule = "hlo.entry_computation_layout";
   HLOCTS_EXPECT(stated.parameters.size() == entry.parameters.size(), kRule,
-                absl::StrCat(entry.parameters.size(), " parameters"),
+                CountText(entry.parameters.size(), "parameter"),
                 absl::StrCat(stated.parameters.size()));
   for (size_t i = 0; i < entry.parameters.size(); ++i) {
     HLOCTS_RETURN_IF_ERROR(VerifyShape(stated.parameters[i]));

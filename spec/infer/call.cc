@@ -31,10 +31,10 @@ absl::Status CheckOutputAliases(const Instruction& op) {
 // Expects that the computation has one parameter for each operand, of the same shape.
 absl::Status ExpectParameters(const Instruction& op, const Signature& signature,
                               absl::string_view count_rule, absl::string_view type_rule) {
-  HLOCTS_EXPECT(
-      static_cast<int64_t>(signature.parameters.size()) == op.operand_count(), count_rule,
-      absl::StrCat(signature.parameters.size(), " operands for ", SignatureText(signature)),
-      absl::StrCat(op.operand_count()));
+  HLOCTS_EXPECT(static_cast<int64_t>(signature.parameters.size()) == op.operand_count(), count_rule,
+                absl::StrCat(CountText(signature.parameters.size(), "operand"), " for ",
+                             SignatureText(signature)),
+                absl::StrCat(op.operand_count()));
   for (int64_t i = 0; i < op.operand_count(); ++i) {
     HLOCTS_EXPECT(signature.parameters[i] != nullptr, type_rule, "a parameter", "none");
     HLOCTS_RETURN_IF_ERROR(ExpectCompatible(type_rule, absl::StrCat("operand ", i),

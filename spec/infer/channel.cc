@@ -78,7 +78,7 @@ absl::StatusOr<Shape> InferInfeed(const Instruction& infeed, Signatures&) {
 
 absl::StatusOr<Shape> InferOutfeed(const Instruction& outfeed, Signatures&) {
   HLOCTS_EXPECT(outfeed.operand_count() == 2, "hlo.arity", "two operands, data and a token",
-                absl::StrCat(outfeed.operand_count(), " operands"));
+                CountText(outfeed.operand_count(), "operand"));
   HLOCTS_RETURN_IF_ERROR(ExpectToken("hlo.outfeed", outfeed.operand(1).shape()));
   if (const Shape* shape = outfeed.Get<Shape>(Attr::kOutfeedShape)) {
     HLOCTS_RETURN_IF_ERROR(

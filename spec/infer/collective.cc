@@ -35,8 +35,7 @@ absl::StatusOr<int64_t> ShardCount(const Instruction& op, CollectiveGroupMode mo
   if (size > 0) return size;
   const Shape* result = StatedResult(stated, op, 0);
   HLOCTS_EXPECT(result && result->rank() == op.operand(0).shape().rank(), rule,
-                absl::StrCat("a result of ", op.operand(0).shape().rank(), " dimensions"),
-                ShapeText(stated));
+                absl::StrCat("a result of rank ", op.operand(0).shape().rank()), ShapeText(stated));
   int64_t from = op.operand(0).shape().dimension(dimension), to = result->dimension(dimension);
   if (!grows) std::swap(from, to);
   if (from == 0 || from == kUnboundedSize || to == kUnboundedSize) return 1;

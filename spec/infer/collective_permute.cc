@@ -66,7 +66,7 @@ absl::Status CheckPairs(const Instruction& op, int64_t occurrences) {
 absl::StatusOr<Shape> PermutedSlices(const Instruction& op) {
   HLOCTS_EXPECT(op.operand_count() == 4, "hlo.permute_slices",
                 "4 operands: input, output, input offsets and output offsets",
-                absl::StrCat(op.operand_count(), " operands"));
+                CountText(op.operand_count(), "operand"));
   const Shape &input = op.operand(0).shape(), &output = op.operand(1).shape();
   HLOCTS_RETURN_IF_ERROR(CheckOffsets(input, op.operand(2).shape()));
   HLOCTS_RETURN_IF_ERROR(CheckOffsets(output, op.operand(3).shape()));

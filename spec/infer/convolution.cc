@@ -30,9 +30,9 @@ absl::Status CheckDimensions(const Numbers& numbers, const Shape& lhs, const Sha
   HLOCTS_RETURN_IF_ERROR(CheckLabels("the result", numbers.output_batch, numbers.output_feature,
                                      numbers.output_spatial, lhs.rank()));
   HLOCTS_EXPECT(lhs.rank() == rhs.rank(), "conv_with_general_padding.3",
-                absl::StrCat("rhs of ", lhs.rank(), " dimensions"), ShapeText(rhs));
+                absl::StrCat("rhs of rank ", lhs.rank()), ShapeText(rhs));
   HLOCTS_EXPECT(window_dimensions == numbers.input_spatial.size(), "conv_with_general_padding.4",
-                absl::StrCat("a window of ", numbers.input_spatial.size(), " dimensions"),
+                absl::StrCat("a window of rank ", numbers.input_spatial.size()),
                 absl::StrCat(window_dimensions));
   return absl::OkStatus();
 }

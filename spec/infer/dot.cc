@@ -129,7 +129,7 @@ absl::StatusOr<Shape> InferScaledDot(const Instruction& dot, Signatures&) {
     const Shape &scale = dot.operand(i).shape(), &scaled = dot.operand(i - 2).shape();
     bool none = scale.IsScalar();
     HLOCTS_EXPECT(scale.IsArray() && (none || scale.rank() == scaled.rank()), "hlo.scaled_dot",
-                  absl::StrCat("scales of ", scaled.rank(), " dimensions"), ShapeText(scale));
+                  absl::StrCat("scales of rank ", scaled.rank()), ShapeText(scale));
     for (int64_t d = 0; d < scale.rank(); ++d) {
       const int64_t scales = scale.dimension(d), size = scaled.dimension(d);
       HLOCTS_EXPECT(scales > 0 ? size % scales == 0 : size == 0, "hlo.scaled_dot",

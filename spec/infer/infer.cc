@@ -131,17 +131,18 @@ ShapeRule RuleOf(Opcode opcode) {
 }
 
 std::string ArityText(const OpRow& row) {
-  if (row.arity_max == kVariadic) return absl::StrCat("at least ", row.arity_min);
-  if (row.arity_min == row.arity_max) return absl::StrCat(row.arity_min);
-  return absl::StrCat(row.arity_min, " to ", row.arity_max);
+  const std::string operands = CountText(std::max(row.arity_min, row.arity_max), "operand");
+  if (row.arity_max == kVariadic) return absl::StrCat("at least ", operands);
+  if (row.arity_min == row.arity_max) return operands;
+  return absl::StrCat(row.arity_min, " to ", operands);
 }
 
 absl::Status CheckOperandCount(const Instruction& instruction, const OpRow& row) {
   int64_t count = instruction.operand_count();
   bool fits = count >= row.arity_min && (row.arity_max == kVariadic || count <= row.arity_max);
   bool nothing_to_join = instruction.opcode() == Opcode::kConcatenate && count == 0;
-  HLOCTS_EXPECT(fits, nothing_to_join ? "concatenate.6" : "hlo.arity",
-                absl::StrCat(ArityText(row), " operands"), absl::StrCat(count));
+  HLOCTS_EXPECT(fits, nothing_to_join ? "concatenate.6" : "hlo.arity", ArityText(row),
+                absl::StrCat(count));
   for (const Instruction* operand : instruction.operands()) {
     HLOCTS_EXPECT(operand != nullptr, "hlo.operand", "an operand", "a null pointer");
   }

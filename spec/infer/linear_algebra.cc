@@ -49,8 +49,8 @@ absl::StatusOr<Shape> InferTriangularSolve(const Instruction& solve, Signatures&
   HLOCTS_RETURN_IF_ERROR(ExpectSquare(a, "triangular_solve.7", "triangular_solve.6"));
   HLOCTS_EXPECT(b.element_type() == a.element_type(), "triangular_solve.10",
                 absl::StrCat("b of type ", TypeText(a.element_type())), ShapeText(b));
-  HLOCTS_EXPECT(b.rank() == a.rank(), "triangular_solve.19",
-                absl::StrCat("b of ", a.rank(), " dimensions"), ShapeText(b));
+  HLOCTS_EXPECT(b.rank() == a.rank(), "triangular_solve.19", absl::StrCat("b of rank ", a.rank()),
+                ShapeText(b));
   for (int64_t d = 0; d + 2 < a.rank(); ++d) {
     HLOCTS_EXPECT(CompatibleSize(a.dimension(d), b.dimension(d)), "triangular_solve.19",
                   absl::StrCat("the batch dimensions of ", ShapeText(a)), ShapeText(b));
@@ -70,7 +70,7 @@ absl::StatusOr<Shape> InferFft(const Instruction& fft, Signatures&) {
   absl::string_view type = fft.WordOr(Attr::kFftType, "");
   int64_t axes = static_cast<int64_t>(lengths.size());
   HLOCTS_EXPECT(axes >= 1 && axes <= 3, "fft.2", "1 to 3 lengths in fft_length", ListText(lengths));
-  HLOCTS_EXPECT(axes <= operand.rank(), "fft.16", absl::StrCat("at least ", axes, " dimensions"),
+  HLOCTS_EXPECT(axes <= operand.rank(), "fft.16", absl::StrCat("a rank of at least ", axes),
                 ShapeText(operand));
   HLOCTS_ASSIGN_OR_RETURN(PrimitiveType result_type, ResultType(operand, type));
   for (int64_t i = 0; i < axes; ++i) {

@@ -11,7 +11,7 @@ absl::Status CheckOperand(const Shape& first, const Shape& other, int64_t dimens
                 absl::StrCat("operands of type ", TypeText(first.element_type())),
                 ShapeText(other));
   HLOCTS_EXPECT(first.rank() == other.rank(), "concatenate.2",
-                absl::StrCat("operands of ", first.rank(), " dimensions"), ShapeText(other));
+                absl::StrCat("operands of rank ", first.rank()), ShapeText(other));
   for (int64_t d = 0; d < first.rank(); ++d) {
     HLOCTS_EXPECT(d == dimension || CompatibleSize(first.dimension(d), other.dimension(d)),
                   "concatenate.9", absl::StrCat("size ", first.dimension(d), " in dimension ", d),
@@ -67,7 +67,7 @@ absl::StatusOr<Shape> InferPad(const Instruction& pad, Signatures&) {
                 absl::StrCat("a scalar padding_value of type ", TypeText(operand.element_type())),
                 ShapeText(value));
   HLOCTS_EXPECT(static_cast<int64_t>(padding.size()) == operand.rank(), "pad.7",
-                absl::StrCat(operand.rank(), " entries in padding"), absl::StrCat(padding.size()));
+                absl::StrCat("padding of rank ", operand.rank()), absl::StrCat(padding.size()));
   std::vector<int64_t> sizes;
   for (int64_t d = 0; d < operand.rank(); ++d) {
     HLOCTS_EXPECT(padding[d].interior >= 0, "pad.12",
@@ -96,7 +96,7 @@ absl::StatusOr<Shape> InferBroadcast(const Instruction& broadcast, Signatures&) 
                 absl::StrCat("a result of type ", TypeText(operand.element_type())),
                 ShapeText(result));
   HLOCTS_EXPECT(static_cast<int64_t>(dimensions.size()) == operand.rank(), "broadcast_in_dim.5",
-                absl::StrCat(operand.rank(), " dimensions, as many as in ", ShapeText(operand)),
+                absl::StrCat("as many dimensions as in ", ShapeText(operand)),
                 ListText(dimensions));
   HLOCTS_RETURN_IF_ERROR(ExpectDimensions("broadcast_in_dim.8", "dimensions of the result",
                                           dimensions, result.rank()));
@@ -113,7 +113,7 @@ absl::StatusOr<Shape> InferTranspose(const Instruction& transpose, Signatures&) 
   const Shape& operand = transpose.operand(0).shape();
   const std::vector<int64_t>& permutation = transpose.IntList(Attr::kDimensions);
   HLOCTS_EXPECT(static_cast<int64_t>(permutation.size()) == operand.rank(), "transpose.5",
-                absl::StrCat("a permutation of all ", operand.rank(), " dimensions"),
+                absl::StrCat("a permutation of ", CountText(operand.rank(), "dimension")),
                 ListText(permutation));
   HLOCTS_RETURN_IF_ERROR(
       ExpectDimensions("transpose.5", "permutation", permutation, operand.rank()));

@@ -15,8 +15,7 @@ absl::StatusOr<Shape> WindowedShape(const Instruction& op, const Shape& operand,
   const Window* window = op.Get<Window>(Attr::kWindow);
   const std::vector<WindowDimension>& windows = (window ? window : kNoWindow)->dimensions;
   HLOCTS_EXPECT(static_cast<int64_t>(windows.size()) == operand.rank(), rule,
-                absl::StrCat("a window of ", operand.rank(), " dimensions"),
-                absl::StrCat(windows.size()));
+                absl::StrCat("a window of rank ", operand.rank()), absl::StrCat(windows.size()));
   HLOCTS_RETURN_IF_ERROR(ExpectWindow(rule, windows));
   Shape result(operand.element_type(), {});
   for (int64_t d = 0; d < operand.rank(); ++d) {

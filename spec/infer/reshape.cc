@@ -12,7 +12,7 @@ absl::Status ExpectSameElementCount(absl::string_view rule, const Shape& from, c
                 absl::StrCat("a result of type ", TypeText(from.element_type())), ShapeText(to));
   bool unknown = from.HasUnboundedDimension() || to.HasUnboundedDimension();
   HLOCTS_EXPECT(unknown || from.ElementCount() == to.ElementCount(), rule,
-                absl::StrCat(from.ElementCount(), " elements as in ", ShapeText(from)),
+                absl::StrCat(CountText(from.ElementCount(), "element"), " as in ", ShapeText(from)),
                 ShapeText(to));
   return absl::OkStatus();
 }

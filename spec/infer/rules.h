@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "spec/base/count_text.h"
 #include "spec/base/status.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/module_fwd.h"

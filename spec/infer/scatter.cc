@@ -45,7 +45,7 @@ absl::Status CheckUpdates(const ScatterDimensionNumbers& numbers,
                           const Shape& indices, const Shape& updates) {
   int64_t window_count = static_cast<int64_t>(numbers.update_window_dims.size());
   HLOCTS_EXPECT(updates.rank() == window_count + indices.rank() - 1, "scatter.24",
-                absl::StrCat("updates of ", window_count + indices.rank() - 1, " dimensions"),
+                absl::StrCat("updates of rank ", window_count + indices.rank() - 1),
                 ShapeText(updates));
   for (int64_t k = 0; k < window_count; ++k) {
     int64_t bound = operand.dimension(window_dims[k]);

@@ -270,7 +270,7 @@ const BadProto kBadProtos[] = {
     {"precede it", [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 9); }},
     {"precede it",
      [](auto& m) { m.mutable_computations(0)->mutable_instructions()->SwapElements(0, 1); }},
-    {"expected 1 operands, found 0", [](auto& m) { InstructionOf(m, 1)->clear_operand_ids(); }},
+    {"expected 1 operand, found 0", [](auto& m) { InstructionOf(m, 1)->clear_operand_ids(); }},
     {"expected an opcode, found 'frobnicate'",
      [](auto& m) { InstructionOf(m, 1)->set_opcode("frobnicate"); }},
     {"expected a shape, found none", [](auto& m) { InstructionOf(m, 1)->clear_shape(); }},

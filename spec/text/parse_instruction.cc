@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/match.h"
+#include "spec/base/count_text.h"
 #include "spec/infer/infer.h"
 #include "spec/ir/comparison_type.h"
 #include "spec/ir/opcode.h"
@@ -56,10 +57,11 @@ bool AttributeAhead(Cursor& in) {
   return ahead;
 }
 
-std::string Range(const OpRow& row) {
-  if (row.arity_max == kVariadic) return absl::StrCat("at least ", row.arity_min);
-  if (row.arity_min == row.arity_max) return absl::StrCat(row.arity_min);
-  return absl::StrCat(row.arity_min, " to ", row.arity_max);
+std::string ArityText(const OpRow& row) {
+  const std::string operands = CountText(std::max(row.arity_min, row.arity_max), "operand");
+  if (row.arity_max == kVariadic) return absl::StrCat("at least ", operands);
+  if (row.arity_min == row.arity_max) return operands;
+  return absl::StrCat(row.arity_min, " to ", operands);
 }
 
 // Returns true for the words that XLA's lexer reads as types and does not accept as names.
@@ -141,8 +143,8 @@ bool ModuleReader::ReadElements(Scope& scope, Instruction** operand) {
     const std::vector<Shape>& elements = (*operand)->shape().tuple_shapes();
     if (index >= static_cast<int64_t>(elements.size())) {
       return in.FailAt(where, "text.shape",
-                       absl::StrCat("expected a tuple of more than ", index, " elements before #",
-                                    index, ", found ", (*operand)->shape().ToString()));
+                       absl::StrCat("expected a tuple with an element #", index, ", found ",
+                                    (*operand)->shape().ToString()));
     }
     Instruction*& element = scope.elements[{*operand, index}];
     if (element == nullptr) {
@@ -327,9 +329,9 @@ bool ModuleReader::CheckInstruction(Instruction* instruction, const char* where)
   const OpRow& row = RowOf(instruction->opcode());
   int64_t count = instruction->operand_count();
   if (count < row.arity_min || (row.arity_max != kVariadic && count > row.arity_max)) {
-    return in.FailAt(where, "text.arity",
-                     absl::StrCat(OpcodeName(row.opcode), ": expected ", Range(row),
-                                  " operands, found ", count));
+    return in.FailAt(
+        where, "text.arity",
+        absl::StrCat(OpcodeName(row.opcode), ": expected ", ArityText(row), ", found ", count));
   }
   for (const AttributeUse& use : row.attribute_uses()) {
     if (!use.required || instruction->Has(use.attr)) continue;

@@ -15,6 +15,7 @@
 
 #include "backends/backend.h"
 #include "nlohmann/json_fwd.hpp"
+#include "spec/base/count_text.h"
 #include "spec/base/status.h"
 #include "spec/files/module_file.h"
 #include "spec/ir/literal.h"

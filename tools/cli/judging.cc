@@ -19,6 +19,7 @@
 #include "reports/finding_file.h"
 #include "reports/sentences.h"
 #include "reports/verdict.h"
+#include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
 #include "spec/cut/cut.h"
 #include "spec/ir/index_util.h"
@@ -173,8 +174,7 @@ std::string Walk(const Element& from, const std::optional<Element>& origin, cons
       ++omitted;
       continue;
     }
-    if (omitted > 0)
-      absl::StrAppend(&text, "  ... ", omitted, omitted == 1 ? " more value\n" : " more values\n");
+    if (omitted > 0) absl::StrAppend(&text, "  ... ", CountText(omitted, "more value"), "\n");
     omitted = 0;
     text += step->text;
   }

@@ -161,8 +161,8 @@ absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_
   } else if (found != nullptr) {
     *found = false;
   } else {
-    return InvalidInput(job.module_name, ": the module has ", leaves.size(),
-                        leaves.size() == 1 ? " argument leaf" : " argument leaves",
+    return InvalidInput(job.module_name, ": the module has ",
+                        CountText(leaves.size(), "argument leaf", "argument leaves"),
                         ": expected --inputs or --seed, found neither");
   }
   return absl::OkStatus();

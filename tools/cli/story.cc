@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "spec/base/count_text.h"
 #include "spec/files/home_folder.h"
 #include "spec/judge/element_text.h"
 #include "suites/replay.h"
@@ -89,8 +90,7 @@ std::string MeaningOfProbable(const reports::Statistical& by) {
   std::string text = absl::StrFormat(
       "the outputs are permitted; %d of %d pieces are proven correct", by.proven, by.pieces);
   if (by.by_terms > 0)
-    absl::StrAppend(&text, "; in ", tested > 0 ? "" : "the other ", by.by_terms,
-                    by.by_terms == 1 ? " piece" : " pieces",
+    absl::StrAppend(&text, "; in ", tested > 0 ? "" : "the other ", CountText(by.by_terms, "piece"),
                     " every sum agrees with a run in f64 to a quarter of a typical term");
   if (tested > 0)
     absl::StrAppend(&text, "; the tests of lemma 44 find nothing improbable in the others");
