@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
-#include "reports/store/import_work.h"
 #include "reports/store/run_store.h"
 #include "spec/base/json_text.h"
 #include "tools/cli/common.h"
@@ -27,20 +27,16 @@ struct StoreOptions {
   bool json = false;
 };
 
+absl::StatusOr<reports::Imported> ImportTo(const std::string& path, const StoreOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(auto store, RunStore::OpenToWrite(path));
+  return store->Import({options.words.begin() + 1, options.words.end()}, options.import);
+}
+
 int Import(const StoreOptions& options) {
-  // Checks the arguments before a store is created: an error must not write anything.
-  for (size_t i = 1; i < options.words.size(); ++i) {
-    std::error_code none;
-    if (!std::filesystem::is_directory(options.words[i], none))
-      return Fail(InvalidInput(options.words[i], ": expected the directory of a run, found none"));
-  }
-  if (auto sorted = reports::SortFolders({options.words.begin() + 1, options.words.end()});
-      !sorted.ok()) {
-    return Fail(sorted.status());
-  }
-  auto store = RunStore::OpenToWrite(options.path);
-  if (!store.ok()) return Fail(store.status());
-  auto done = (*store)->Import({options.words.begin() + 1, options.words.end()}, options.import);
+  // An error must not create a store. The import that would create it is therefore tried in memory.
+  absl::StatusOr<reports::Imported> done = reports::Imported();
+  if (!std::filesystem::exists(options.path)) done = ImportTo(":memory:", options);
+  if (done.ok()) done = ImportTo(options.path, options);
   if (!done.ok()) return Fail(done.status());
   if (options.json) {
     nlohmann::ordered_json line = {{"night", done->night},       {"runs", done->runs},
@@ -48,12 +44,10 @@ int Import(const StoreOptions& options) {
                                    {"findings", done->findings}, {"known", done->already_imported}};
     std::cout << JsonText(line) << std::endl;
   } else {
-    std::printf(
-        "%s: nightly run %s: %d runs with %lld verdicts, %d campaigns, %d marks of findings; %d "
-        "already imported\n",
-        options.path.c_str(), done->night.c_str(), done->runs,
-        static_cast<long long>(done->verdicts), done->campaigns, done->findings,
-        done->already_imported);
+    absl::PrintF("%s: nightly run %s: %s with %s, %s, %s of findings; %d already imported\n",
+                 options.path, done->night, CountText(done->runs, "run"),
+                 CountText(done->verdicts, "verdict"), CountText(done->campaigns, "campaign"),
+                 CountText(done->findings, "mark"), done->already_imported);
   }
   return kExitOk;
 }
@@ -82,10 +76,8 @@ int List(const StoreOptions& options) {
                                      {"problems", run.problems}, {"pruned", run.pruned}};
       std::cout << JsonText(line) << "\n";
     } else {
-      std::printf("%-*s %4lld  %-10s %9lld %7lld  %-12s %s\n", width, run.night.c_str(),
-                  static_cast<long long>(run.id), run.tier.c_str(),
-                  static_cast<long long>(run.verdicts), static_cast<long long>(run.bad), state,
-                  absl::StrJoin(run.engines, " ").c_str());
+      absl::PrintF("%-*s %4d  %-10s %9d %7d  %-12s %s\n", width, run.night, run.id, run.tier,
+                   run.verdicts, run.bad, state, absl::StrJoin(run.engines, " "));
     }
   }
   return kExitOk;
@@ -102,8 +94,8 @@ int Prune(const StoreOptions& options) {
   if (!store.ok()) return Fail(store.status());
   auto gone = (*store)->Prune(static_cast<int>(options.keep));
   if (!gone.ok()) return Fail(gone.status());
-  std::printf("%s: removed %lld verdicts of older nightly runs; kept their counts\n",
-              options.path.c_str(), static_cast<long long>(*gone));
+  absl::PrintF("%s: removed %s of older nightly runs; kept the counts\n", options.path,
+               CountText(*gone, "verdict"));
   return kExitOk;
 }
 

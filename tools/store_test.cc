@@ -68,8 +68,10 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   Ran refused = RunHlocts("store import " + Path("run") + Store());
   EXPECT_EQ(refused.status, 2) << refused.out;
   EXPECT_THAT(refused.out, HasSubstr("is unfinished"));
+  EXPECT_FALSE(fs::exists(Path("s.db"))) << "an error creates no store";
   Ran taken = RunHlocts("store import --incomplete " + Path("run") + Store());
   EXPECT_EQ(taken.status, 0) << taken.out;
+  EXPECT_THAT(taken.out, HasSubstr(": 1 run with "));
   Ran report = RunHlocts("report" + Store());
   EXPECT_EQ(report.status, 1);
   EXPECT_THAT(report.out, HasSubstr(" was cut after "));
