@@ -539,6 +539,10 @@ TEST_F(StoryTest, DefaultsComeFromAFile) {
   Ran wrong = RunHlocts("run movement/rev", before);
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.out, HasSubstr("enjine: unknown option"));
+  Write("hlocts.toml", "engine = \"reference\"\n[run]\ntier = \"smok\"\n");
+  wrong = RunHlocts("run movement/rev", before);
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_THAT(wrong.out, HasSubstr("hlocts.toml: tier: expected one of smoke"));
 }
 
 TEST_F(StoryTest, TheShellsAndManKnowEveryOption) {

@@ -206,9 +206,10 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
 }  // namespace
 
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
-                                                        std::vector<std::string> words) {
+                                                        std::vector<std::string> words,
+                                                        std::string& path) {
   const char* named = std::getenv("HLOCTS_CONFIG");
-  const std::string path = named && *named ? named : kFile;
+  path = named && *named ? named : kFile;
   if (!(named && *named) && !std::filesystem::exists(path)) return words;
   HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
   HLOCTS_ASSIGN_OR_RETURN(std::vector<ConfigEntry> entries, ParseConfig(text, path));

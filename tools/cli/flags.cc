@@ -315,6 +315,8 @@ std::string MessageOf(const Program& program, const CLI::ParseError& error,
 }
 
 int Parse(Program& program, std::vector<std::string> words) {
+  const size_t given = words.size();
+  std::string config;
   const std::string command = words.empty() ? "" : words[0];
   const std::vector<std::string> names = program.Names();
   const bool is_command = std::find(names.begin(), names.end(), command) != names.end();
@@ -329,7 +331,7 @@ int Parse(Program& program, std::vector<std::string> words) {
                                   command == "nightly" ? ": run the script share/hlocts/ci/nightly"
                                                        : DidYouMean(command, names)));
   if (is_command && command != "worker") {
-    auto extended = WithConfigFile(program.Table(), std::move(words));
+    auto extended = WithConfigFile(program.Table(), std::move(words), config);
     if (!extended.ok()) {
       std::fprintf(stderr, "hlocts: %s (see hlocts help config)\n",
                    std::string(extended.status().message()).c_str());
@@ -337,12 +339,16 @@ int Parse(Program& program, std::vector<std::string> words) {
     }
     words = *std::move(extended);
   }
-  std::reverse(words.begin(), words.end());  // the parser expects the words in reverse order
-  try {
-    program.app.parse(words);
+  try {  // the parser expects the words in reverse order, and removes them
+    program.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.app.exit(error);  // --help or --version
-    return Wrong(is_command ? command : "", MessageOf(program, error, command));
+    std::string message = MessageOf(program, error, command);
+    for (size_t i = given; i < words.size(); ++i) {
+      if (absl::StartsWith(message, words[i].substr(0, words[i].find('=')) + ":"))
+        message = absl::StrCat(config, ": ", message.substr(2));  // names the key
+    }
+    return Wrong(is_command ? command : "", message);
   }
   return -1;
 }
