@@ -59,12 +59,11 @@ absl::StatusOr<const Row*> FindRow(const BackendName& name) {
   if (const Row* row = RowOf(name.name)) return row;
   std::vector<absl::string_view> known;
   for (const Row& row : kRows) known.push_back(row.name);
-  std::vector<std::string> near(known.begin(), known.end());
-  if (auto list = LoadEngineList(); list.ok()) {
-    for (const engines::Engine& engine : list->engine()) near.push_back(engine.name());
-  }
+  auto list = LoadEngineList();
+  std::vector<std::string> near = list.ok() ? EngineNames(*list) : std::vector<std::string>();
+  for (absl::string_view name : known) near.emplace_back(name);
   return absl::NotFoundError(absl::StrCat(
-      "backend \"", name.text, "\": expected one of ", absl::StrJoin(known, ", "),
+      "backend \"", name.name, "\": expected one of ", absl::StrJoin(known, ", "),
       ", exec:COMMAND, a name that `hlocts engines list` prints, or LABEL= and one of these",
       DidYouMean(name.name, near)));
 }

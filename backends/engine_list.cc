@@ -282,6 +282,17 @@ absl::Status CheckRunnable(const Engine& engine) {
   return absl::OkStatus();
 }
 
+std::vector<std::string> EngineNames(const EngineList& list) {
+  std::set<std::tuple<bool, std::string, std::string>, std::greater<>> ranked;
+  for (const Engine& engine : list.engine()) {
+    for (const std::string& name : {engine.alias(), engine.name()})
+      if (!name.empty()) ranked.emplace(CheckRunnable(engine).ok(), engine.date(), name);
+  }
+  std::vector<std::string> names;
+  for (const auto& [runs, date, name] : ranked) names.push_back(name);
+  return names;
+}
+
 absl::Status CheckUsable(const Engine& engine) {
   HLOCTS_RETURN_IF_ERROR(CheckRunnable(engine));
   if (IsInstalled(engine)) return absl::OkStatus();

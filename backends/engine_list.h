@@ -45,6 +45,8 @@ absl::StatusOr<std::string> PluginOf(absl::string_view name);
 
 // Returns false for a Python entry without a worker program, which only records a wheel's hash.
 bool HasWorker(const engines::Engine& engine);
+// Returns all names and aliases: first of engines that could run on this machine, newest first.
+std::vector<std::string> EngineNames(const engines::EngineList& list);
 // Returns OK if the engine could run on this machine once installed; otherwise kUnavailable with
 // one sentence.
 absl::Status CheckRunnable(const engines::Engine& engine);

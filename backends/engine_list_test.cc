@@ -51,6 +51,15 @@ TEST(EngineListTest, EveryEntryIsWellFormed) {
   }
 }
 
+TEST(EngineListTest, NamesBeginWithTheNewestThatRunsHere) {
+  const std::string later = With("toy@1", "toy@2\" date: \"2026-09") + With("toy@1", "toy@3");
+  const std::string python =
+      With("PJRT library: \"toy.so\"", "PYTHON worker: \"w.py\" python: \"0.1\" date: \"2026-10\"");
+  auto list = ParseEngineList(absl::StrCat(python, later), "list");
+  ASSERT_TRUE(list.ok()) << list.status();
+  EXPECT_THAT(EngineNames(*list), ::testing::ElementsAre("toy@2", "toy@3", "toy@1"));
+}
+
 TEST(EngineListTest, WhatIsWrongIsNamed) {
   EXPECT_EQ(Complaint(kEntry), "");
   EXPECT_THAT(Complaint(With("0123456789abcdef\"", "0123456789abcde\"")), HasSubstr("64 hex"));

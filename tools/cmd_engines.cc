@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
@@ -61,14 +62,13 @@ void Print(Engine engine, bool json) {
   const std::string state = why.empty() ? StateOf(engine) : "not usable here";
   if (!why.empty()) engine.set_note(absl::StrCat(engine.note(), "; ", why));
   if (!json) {
-    std::printf("%-16s %-17s %5lld MB %6lld MB  %-12s %s %s", engine.name().c_str(), state.c_str(),
-                static_cast<long long>(engine.wheel_mb()), static_cast<long long>(engine.disk_mb()),
-                Licence(engine).c_str(), engine.package().c_str(), engine.version().c_str());
-    if (!engine.alias().empty()) std::printf(" (`%s`)", engine.alias().c_str());
-    std::printf("%s%s", engine.note().empty() ? "" : ": ", engine.note().c_str());
+    absl::PrintF("%-16s %-17s %5d MB %6d MB  %-12s %s %s", engine.name(), state, engine.wheel_mb(),
+                 engine.disk_mb(), Licence(engine), engine.package(), engine.version());
+    if (!engine.alias().empty()) absl::PrintF(" (`%s`)", engine.alias());
+    absl::PrintF("%s%s", engine.note().empty() ? "" : ": ", engine.note());
     const std::string options = absl::StrJoin(engine.option(), ", ");
-    std::printf("%s%s\n", options.empty() ? "" : "; adds ", options.c_str());
-    if (path.ok()) std::printf("    %s\n", path->c_str());
+    absl::PrintF("%s%s\n", options.empty() ? "" : "; adds ", options);
+    if (path.ok()) absl::PrintF("    %s\n", *path);
     return;
   }
   nlohmann::ordered_json line = {{"name", engine.name()},
@@ -141,16 +141,13 @@ absl::Status InstallAll(const std::vector<const Engine*>& engines) {
   int64_t download = 0, disk = 0;
   for (const Engine* engine : engines) {
     if (backends::IsInstalled(*engine)) continue;
-    std::printf("%s: %s %s, %lld MB to download, %lld MB on disk, licence %s\n",
-                engine->name().c_str(), engine->package().c_str(), engine->version().c_str(),
-                static_cast<long long>(engine->wheel_mb()),
-                static_cast<long long>(engine->disk_mb()),
-                engine->licence().empty() ? "not stated by the wheel" : engine->licence().c_str());
+    absl::PrintF("%s: %s %s, %d MB to download, %d MB on disk, licence %s\n", engine->name(),
+                 engine->package(), engine->version(), engine->wheel_mb(), engine->disk_mb(),
+                 engine->licence().empty() ? "not stated by the wheel" : engine->licence());
     download += engine->wheel_mb();
     disk += engine->disk_mb();
   }
-  std::printf("total: %lld MB to download, %lld MB on disk\n", static_cast<long long>(download),
-              static_cast<long long>(disk));
+  absl::PrintF("total: %d MB to download, %d MB on disk\n", download, disk);
   std::fflush(stdout);
   absl::Status status;
   for (const Engine* engine : engines) {
@@ -218,10 +215,8 @@ absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
   for (size_t i = 1; i < words.size(); ++i) {
     const Engine* engine = backends::FindEngine(list, words[i]);
     if (!engine) {
-      std::vector<std::string> names;
-      for (const Engine& known : list.engine()) names.push_back(known.name());
       return InvalidInput("engines: expected a name that `hlocts engines list` prints, found \"",
-                          words[i], "\"", DidYouMean(words[i], names));
+                          words[i], "\"", DidYouMean(words[i], backends::EngineNames(list)));
     }
     // The converter that an engine needs must be installed before the engine.
     const Engine* converter = backends::FindEngine(list, engine->converter());

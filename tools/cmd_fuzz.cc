@@ -23,6 +23,7 @@
 #include "suites/suite_files.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/story.h"
 #include "tools/cli/terminal.h"
 #include "tools/commands.h"
 
@@ -59,10 +60,11 @@ absl::Status CheckTogether(const FuzzOptions& options) {
   const fuzz::CampaignOptions& campaign = options.campaign;
   if (campaign.resume && campaign.restart)
     return InvalidInput("expected --resume or --restart, found both");
+  const bool twins = OwnCommandLine().find(" --twins") != std::string::npos;
   if (options.variants.has_value() && !options.metamorphic)
-    return InvalidInput("--variants: expected --metamorphic as well");
+    return InvalidInput(twins ? "--twins" : "--variants", ": expected --metamorphic as well");
   if (options.variants == uint64_t{0})
-    return InvalidInput("--variants: expected at least 1, found 0");
+    return InvalidInput(twins ? "--twins" : "--variants", ": expected at least 1, found 0");
   if (options.no_shrink && options.shrink_given)
     return InvalidInput("expected --no-shrink or --shrink-time, found both");
   if (options.partitions > 1 && campaign.stream == generators::Stream::kNegative)
@@ -194,7 +196,7 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   const std::vector<std::string> names = FindingsIn(options.campaign.out);
   for (const std::string& name : names) std::cout << "finding: " << folder << name << "\n";
   if (const int64_t rest = status.buckets - static_cast<int64_t>(names.size()); rest > 0)
-    std::cout << rest << " findings have no bundle, which would exceed 64 KB before minimisation: "
+    std::cout << "findings without a bundle, which would exceed 64 KB: " << rest << "; "
               << options.campaign.out << "/findings.jsonl has seed and module of each\n";
   if (status.known > 0)
     std::cout << "known failures: " << options.campaign.out

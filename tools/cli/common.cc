@@ -190,7 +190,9 @@ absl::Status CheckOutputFolder(const std::string& flag, const std::string& path)
   if (!fs::is_directory(place, none))
     return InvalidInput(flag, ": ", path, ": expected a directory, but ", place.string(),
                         " is a file");
-  if (access(place.c_str(), W_OK | X_OK) == 0) return absl::OkStatus();
+  // Permissions are not enough: the superuser has them in /proc too, where no file can be created.
+  std::string probe = (place / ".hlocts.XXXXXX").string();
+  if (mkdtemp(probe.data()) != nullptr && rmdir(probe.c_str()) == 0) return absl::OkStatus();
   return InvalidInput(flag, ": ", path, ": cannot be written: ", std::strerror(errno));
 }
 

@@ -264,9 +264,9 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeSeededFaultBackend(BackendName name
     if (fault == nullptr) {
       std::vector<std::string> ids;
       for (const Fault& known : AllFaults()) ids.push_back(known.id);
-      return absl::NotFoundError(absl::StrCat("backend \"", name.text, "\": expected one of the ",
-                                              ids.size(), " faults of `hlocts selfcheck --list`, ",
-                                              "found ", id, DidYouMean(id, ids)));
+      return absl::NotFoundError(absl::StrCat(
+          "backend \"canary:", name.argument, "\": expected one of the ", ids.size(),
+          " faults of `hlocts selfcheck --list`, ", "found ", id, DidYouMean(id, ids)));
     }
     faults.push_back(fault);
   }
