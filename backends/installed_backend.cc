@@ -35,9 +35,10 @@ Options Merged(const engines::Engine& engine, const Options& given) {
 }
 
 // Returns the version of a release for records: the package, its version, all options in effect,
-// and how many processors the engine may use, since XLA splits its work among them.
+// and how many processors the engine may use, since XLA splits its work among them. A worker of a
+// USER entry replaces {version}.
 std::string VersionOf(const engines::Engine& engine, const Options& options) {
-  const std::string version = engine.version().empty() ? "?" : engine.version();
+  const std::string version = engine.version().empty() ? "{version}" : engine.version();
   std::string text = absl::StrCat(engine.package(), " ", version);
   for (const auto& [key, value] : options) absl::StrAppend(&text, ", ", key, "=", value);
   cpu_set_t processors;

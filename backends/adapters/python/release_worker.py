@@ -46,6 +46,11 @@ def instruction_set():
         return ""
 
 
+def version_text(version, package):
+    """Replaces {version} by the version of the loaded package."""
+    return version.replace("{version}", getattr(sys.modules.get(package), "__version__", "?"))
+
+
 def add_xla_flags(options, environment):
     """Adds the engine's options to XLA_FLAGS, which XLA reads once, when its library is loaded."""
     flags = [f"--{name}={value}" for name, value in options.items() if name.startswith("xla_")]
@@ -70,7 +75,7 @@ def main():
         reason = ""
     frames.serve(
         given.name,
-        given.version + instruction_set(),
+        version_text(given.version, given.engine) + instruction_set(),
         load,
         capabilities=("execute", "proto")
         + ((f"via:{given.via}",) if given.via else ())

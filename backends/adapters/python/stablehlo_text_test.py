@@ -5,6 +5,7 @@ import pathlib
 import sys
 import types
 import unittest
+import unittest.mock
 
 for name in ("numpy", "ml_dtypes"):  # imported but not called by the tested functions
     sys.modules.setdefault(name, types.ModuleType(name))
@@ -12,7 +13,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "examples"))
 from hlocts_frames import Refused, Unsupported, field  # noqa: E402
 from jaxlib_shards import has_value_per_device, is_dynamic  # noqa: E402
 from one_bit import has_one_bit_integers  # noqa: E402
-from release_worker import add_xla_flags  # noqa: E402
+from release_worker import add_xla_flags, version_text  # noqa: E402
 from stablehlo_text import narrow_results, refusal  # noqa: E402
 
 PRED, S4, U1, S1, TUPLE = 1, 21, 31, 30, 13
@@ -64,6 +65,10 @@ class FlagsTest(unittest.TestCase):
         environment = {"XLA_FLAGS": "--xla_dump_to=/d"}
         add_xla_flags({"xla_a": "false", "partitioner": "gspmd"}, environment)
         self.assertEqual(environment["XLA_FLAGS"], "--xla_dump_to=/d --xla_a=false")
+
+    def test_version_of_the_users_package(self):
+        with unittest.mock.patch.dict(sys.modules, jaxlib=types.SimpleNamespace(__version__="0.9")):
+            self.assertEqual(version_text("jaxlib {version}, a=b", "jaxlib"), "jaxlib 0.9, a=b")
 
 
 class NarrowResultsTest(unittest.TestCase):
