@@ -40,7 +40,7 @@ $ARGUMENTS]
 VERDICT = "$VERDICT"  # what was found: fail, crash, timeout, rejected, accepted
 RUNS = $RUNS  # at most; more than one: the failure is not deterministic
 # The failing element: output, row-major number, the wrong bits; and what HLO allows there:
-# intervals, NaN, zeros (None where it is no set of real numbers: then the bits are compared).
+# intervals, NaN, zeros (None where it is not a set of real numbers: then the bits are compared).
 ELEMENT = $ELEMENT
 ALLOWED = $ALLOWED
 WORDS = """$WORDS"""

@@ -148,7 +148,7 @@ def _on_engine(
 
 def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
     """Judges the pieces of a module if its outputs alone leave the verdict open. For example,
-    the factors by which a factorization is judged are no outputs of a solve. The same JAX runs the
+    the factors by which a factorization is judged are not outputs of a solve. The same JAX runs the
     pieces in another process. If this decides nothing, the result is `whole` with the reason."""
     try:
         result = _on_engine(low, "jax", whole.profile, keep)

@@ -96,7 +96,7 @@ class Result:
         return self.verdict == "pass"
 
     def __bool__(self) -> bool:
-        """Returns True only for a pass. Fail and inconclusive are no success."""
+        """Returns True only for a pass. Fail and inconclusive are not a success."""
         return self.passed
 
     @property
@@ -117,7 +117,7 @@ class Result:
         return f"{self}\n\nthe outputs of one device alone:\n{text}" if self._copies() else text
 
     def raise_for_failure(self) -> Result:
-        """Returns this object if it is a pass; otherwise raises. An unjudged result is no pass."""
+        """Returns this object if it is a pass; otherwise raises. An unjudged result is not a pass."""
         __tracebackhide__ = True  # pytest shows the test instead of this line
         if self.passed:
             return self
