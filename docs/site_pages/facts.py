@@ -24,6 +24,7 @@ class Facts:
             path.parent for path in (root / "results" / "findings").glob("*/finding.textproto")
         )
         self.ruling_of = self._rulings_of_clauses()
+        self.opcodes_of, self.ulps_of = self._functions()
         self.cases_of = collections.defaultdict(list)
         for case in self.cases:
             for clause in case["clauses"]:
@@ -44,6 +45,22 @@ class Facts:
                 if match[2]:
                     found[clause] = match[2]
         return found
+
+    def _functions(self) -> tuple[dict[str, list[str]], dict[str, str]]:
+        """Returns the opcodes whose values each clause defines, and the ulps of real functions."""
+        opcodes, ulps = collections.defaultdict(list), {}
+        text = (self.root / "spec/clauses/of_opcodes.txt").read_text()
+        for opcode, clauses in re.findall(r"(?m)^([^#\s]+) (.+)", text):
+            for clause in clauses.split():
+                opcodes[clause].append(opcode)
+        text = (self.root / "spec/accuracy/function_ulps.inc").read_text()
+        for name, row in re.findall(r"(?m)^HLOCTS_FUNCTION\((\w+), (.*)\)", text):
+            f64, f32, f16, bf16, _, _, _, _, per_unit, exponent, big = row.split(", ")[:11]
+            more = f"; {per_unit} more for each unit of |x|" * (per_unit != "0")
+            more += f"; f32 {big} from 2^{exponent} on" * (big != "0")
+            opcode = re.sub("(?<=[a-z])(?=[A-Z])", "-", name).lower()
+            ulps[opcode] = f"f64 {f64}, f32 {f32}, f16 {f16}, bf16 {bf16}{more}"
+        return opcodes, ulps
 
     def page_of_ruling(self, number: str) -> str:
         return next((path.stem for path in self.rulings if path.stem.startswith(number)), "")

@@ -15,7 +15,11 @@ _STATES = {
 
 
 def _clause(clause: dict, facts: Facts, shown: set[str]) -> str:
-    lines = [f'### {clause["id"]} {{ #{clause["id"]} }}', "", escaped(clause["text"]), ""]
+    opcodes = facts.opcodes_of[clause["id"]]
+    title = f'{", ".join(opcodes[:3])}: {clause["id"]}' if opcodes else clause["id"]
+    lines = [f'### {title} {{ #{clause["id"]} }}', "", escaped(clause["text"]), ""]
+    lines += [f"Largest error in the default profile, in ulps: {escaped(facts.ulps_of[opcode])}.\n"
+              for opcode in opcodes if opcode in facts.ulps_of]  # fmt: skip
     state = _STATES.get(clause["state"], clause["state"])
     source = escaped(clause["source"])
     lines.append(f'*{state}* · [{source}]({clause["address"]})')

@@ -154,7 +154,7 @@ def facts_of(finding):
         ("fixed with", ", ".join(f"`{name}`" for name in finding.said["fixed_with"])),
     )
     lines = [f"| {name} | {text.replace('|', chr(92) + '|')} |" for name, text in rows if text]
-    return "| | |\n|---|---|\n" + "\n".join(lines)
+    return "| fact | value |\n|---|---|\n" + "\n".join(lines)
 
 
 def sources_of(folder):
