@@ -312,6 +312,11 @@ class Judge(Scratch):
         with self.assertRaises(hlocts.NotJudgedError):
             result.raise_for_failure()
 
+    def test_the_package_runs_the_program(self):
+        for argument, said in (("--help", "judge"), ("train.py", "python3 -m hlocts.check train.py")):
+            done = subprocess.run([sys.executable, "-m", "hlocts", argument], capture_output=True)
+            self.assertIn(said, (done.stdout + done.stderr).decode())
+
     def test_an_open_sum_of_16_bit_floats_names_the_fact_that_narrows_it(self):
         text = ("HloModule m\nENTRY main {\n  a = f16[400] parameter(0)\n"
                 "  ROOT d = f16[] dot(a, a), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n}\n")

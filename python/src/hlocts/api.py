@@ -155,7 +155,7 @@ def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> R
     except HloctsError:
         return whole
     if result.verdict in ("pass", "fail", "probable"):
-        return dataclasses.replace(result, takes_facts=True)
+        return dataclasses.replace(result, takes_facts=True, facts=whole.facts, fact=whole.fact)
     reason = result.reason if result.verdict == "inconclusive" else whole.reason
     return dataclasses.replace(whole, reason=reason, is_cut=True)
 
@@ -335,11 +335,12 @@ def _result(
         else f"{record['backend'].replace(_THIS_JAX, 'jax')} {record['backend_version']}",
         profile=record["profile"], reason=record["reason"], elements=record["elements"],
         bits_checked=record["bits_checked_mean"], unspecified=record["unspecified_elements"],
-        failure=_failure(found, record.get("sentences", ()), low, given) if found else None,
+        failure=_failure(found, record, low, given) if found else None,
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
         replay_arguments=(*arguments, "--explain"), record=record, runs=record.get("runs", {}),
         kept=job.wanted, files=job,
         takes_facts=arguments[0] != "diff", fact=deciding_fact(record, arguments),
+        facts=tuple(one.partition("=")[2] for one in arguments if one.startswith("--fact")),
         copies=_copies(record, low, given),
     )  # fmt: skip
 
@@ -351,7 +352,7 @@ def _copies(record: dict[str, Any], low: _Low, given: _Io | None) -> int:
 
 
 def _failure(
-    found: dict[str, Any], sentences: Sequence[dict[str, str]], low: _Low, given: _Io | None
+    found: dict[str, Any], record: dict[str, Any], low: _Low, given: _Io | None
 ) -> Failure:
     accepted = AcceptedSet.parse(found["accepted"])
     index, output = tuple(found["index"]), int(found["output"])
@@ -360,14 +361,15 @@ def _failure(
     if given and output < len(given[1]) and given[1][output].ndim == len(index):
         ulps = _distance(given[1][output][index], accepted)
         arguments = _arguments(given, low, output, index)
+    name = f"output {output} of the piece {record['piece']['name']}" if "piece" in record else ""
     return Failure(
-        output=output, name=_output_name(low, output) if given else "", index=index,
+        output=output, name=_output_name(low, output) if given else name, index=index,
         actual=found["actual"], actual_bits=found["actual_bits"], accepted=accepted, ulps=ulps,
         rule=found["rule"], clause=found["clause"], instruction=found["instruction"],
         operation=found.get("operation", ""),
         operands=tuple(Operand(**one) for one in found.get("operands", ())), arguments=arguments,
         distance=found.get("distance", ""), source=found.get("source", ""),
-        sentences=tuple(Sentence(**one) for one in sentences),
+        sentences=tuple(Sentence(**one) for one in record.get("sentences", ())),
     )  # fmt: skip
 
 

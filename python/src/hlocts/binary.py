@@ -151,4 +151,5 @@ def main() -> None:
         program = str(find())
     except HloctsError as error:
         sys.exit(f"hlocts: {error}")
-    os.execve(program, sys.argv, environment())  # its hints print argv[0]
+    called = program if sys.argv[0].endswith("__main__.py") else sys.argv[0]
+    os.execve(program, [called, *sys.argv[1:]], environment())  # its hints print argv[0]

@@ -88,6 +88,7 @@ class Result:
     files: Any = field(default=None, repr=False, compare=False)  # owner of files that are not kept
     is_cut: bool = True  # True: no piece is left to be judged
     takes_facts: bool = True  # False: a named engine declares its own facts
+    facts: tuple[str, ...] = ()  # the facts given
     fact: str = ""  # the fact that would narrow the widest set, if it is true
     copies: int = 1  # devices that return the whole result; `elements` counts all copies
 
@@ -148,9 +149,7 @@ class Result:
             return (f"no fact and no profile narrows the set of {self.record['widest']['instruction']}: no rule describes "
                     "its computation; in place of compiled HLO give judge jax.jit(f).lower(x).as_text()")  # fmt: skip
         if self.fact:
-            options = [one.partition("=") for one in self.replay_arguments]
-            given = [value for name, _, value in options if name in ("--fact", "--facts-of")]
-            facts = ", ".join(f'"{one}"' for one in [*given, self.fact])
+            facts = ", ".join(f'"{one}"' for one in [*self.facts, self.fact])
             return (f"facts=[{facts}] narrows the widest set, if the engine's authors promise sums in f32 "
                     "(unknown for XLA:CPU); "
                     f"{self._usual_narrower()}")  # fmt: skip
@@ -165,7 +164,9 @@ class Result:
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""
         each = f" on each of {self.copies} devices" if self.copies > 1 else ""
-        return (f"{self.elements // self.copies} elements compared{each}{free}; {self.bits_checked:.1f} bits checked per "
+        in_piece = self.record.get("localisation", {}).get("in_piece")
+        what = "the function's outputs, which alone show no failure: " if in_piece else ""
+        return (f"{what}{self.elements // self.copies} elements compared{each}{free}; {self.bits_checked:.1f} bits checked per "
                 f"element (mean; explain() prints the median of significant bits); profile {self.profile}")
 
     def _advice(self) -> list[str]:
