@@ -180,6 +180,16 @@ class PageTest(unittest.TestCase):
         self.assertIn(f"xla@0.11.2 {CASES} 3", rows)
         self.assertIn("selfcheck: <i>late", self.find(".note").text)
 
+    def test_failures_of_unused_operations_are_named_beside_the_weighted_share(self):
+        said = self.js("for (const name of Object.keys(DATA.weights)) DATA.weights[name] = 0;"
+                       "DATA.weights['dot/dot_general'] = 1; return weightedPasses('xla@0.11.2')")
+        self.assertIn("%; weight 0, but failures: ", said)
+
+    def test_what_is_missing_is_first(self):
+        self.js("night().problems = ['suite: <lost>']; showAll()")
+        first = self.js("return document.querySelector('main').firstElementChild.textContent")
+        self.assertEqual(first, "suite: <lost>")
+
     def test_filters_are_right_and_fast(self):
         self.assertEqual(self.ask("fails only on xla@0.11.2"), f"41 of {CASES} cases")
         self.assertEqual(self.ask("unexpected"), f"3 of {CASES} cases")

@@ -148,13 +148,15 @@ function lessPreciseList() {
 function showLists() {
   const lists = compareNights(nightBefore(), night());
   view.changed = new Set(LISTS.flatMap(([name]) => (LASTING.includes(name) ? [] : lists[name]).map((change) => change.case)));
-  const parts = night().pruned ? [make('p', {}, 'Pruned: only counts are kept.')] : [];
-  for (const problem of night().problems) parts.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
+  const parts = night().pruned ? [make('p', {}, 'Pruned: only counts are kept.')] : [], missing = [];
+  for (const problem of night().problems) missing.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
   for (const engine of lists.dead) {
-    parts.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} returned no verdict for any case.`));
+    missing.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} returned no verdict for any case.`));
   }
   const titles = nightBefore() ? {} : {regressed: 'Not as expected'};
   const made = night().pruned ? [] : LISTS.map(([name, title]) => listOf(name, titles[name] || title, lists[name]));
+  if (!nightBefore() && lists.not_run.length) missing.push(...made.splice(LISTS.findIndex(([name]) => name === 'not_run'), 1));
+  place('#missing', ...missing);
   // The first two lists and the failures of campaigns are what the sentence counts as new.
   const isNewest = view.now === DATA.nights.length - 1;
   parts.push(make('div', {id: 'list-new'}, ...made.slice(0, 2), isNewest ? bucketList() : null), ...made.slice(2));

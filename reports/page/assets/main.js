@@ -57,7 +57,7 @@ function start() {
   $.fn.dataTable.ext.errMode = 'throw';
   $.fn.dataTable.ext.search.push((settings, words, at) =>
     !settings.nTable.closest('#cases') || question(at));
-  // In a first run everything is new, so the causes come before the list of all cases.
+  // In a first run everything is new: causes precede the list of all cases and follow what is missing.
   const today = document.getElementById('today');
   if (!DATA.changes.since) today.querySelector('h2').textContent = 'Not as expected';
   if (!DATA.changes.since && DATA.changes.regressed.length) today.before(document.getElementById('causes'));

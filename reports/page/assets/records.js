@@ -186,17 +186,21 @@ function showTrends() {
 }
 
 const minutes = (seconds) => (seconds < 100 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`);
-// Returns the share of passing cases, with operations weighted by their use in real programs.
+// Returns the share of passing cases, with operations weighted by their use in real programs. Names
+// operations that fail and do not count, because these programs do not use them.
 function weightedPasses(engine) {
   const at = engineNames().indexOf(engine);
   let all = 0, passed = 0;
+  const ignored = [];
   for (const [operation, engines] of tallyBy((one) => one.operation)) {
     const counts = engines[at], cases = KINDS.reduce((sum, kind) => sum + (counts[kind] || 0), 0);
     if (!cases) continue;
+    if (!DATA.weights[operation] && countsBad(counts)) ignored.push(operation);
     all += DATA.weights[operation] || 0;
     passed += (DATA.weights[operation] || 0) * (counts.pass || 0) / cases;
   }
-  return all ? `${(100 * passed / all).toFixed(1)}%` : '';
+  const names = ignored.length > 3 ? `${ignored.length} operations` : ignored.join(', ');
+  return all ? `${(100 * passed / all).toFixed(1)}%${names ? `; weight 0, but failures: ${names}` : ''}` : '';
 }
 function showEngines() {
   const names = DATA.releases.filter((name) => night().engines[name]);
