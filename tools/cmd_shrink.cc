@@ -10,6 +10,7 @@
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bundle.h"
 #include "reports/finding_file.h"
+#include "reports/store/scrub.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/text/parser.h"
@@ -184,10 +185,12 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend);
   }
   bundle.sample = std::move(shrunk.sample);
-  // Metadata contains paths of the author's machine; the verdict has the source line.
+  // Metadata contains paths of the author's machine; the verdict has the source's name and line.
   if (auto plain = ParseModule(PlainText(*bundle.sample.module)); plain.ok())
     bundle.sample.module = *std::move(plain);
   bundle.result = std::move(shrunk.result);
+  if (auto& failure = bundle.result.verdict.first_failure)
+    failure->source = reports::Scrubbed(failure->source);
   CountRuns(*engine, shrink.trial, bundle);
   bundle.signature = shrunk.signature;
   bundle.expected =

@@ -18,6 +18,7 @@ namespace hlocts::tools {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -26,9 +27,13 @@ class NothingLostTest : public FolderTest {};
 TEST_F(NothingLostTest, ShrinkWritesToAFolderOfItsOwn) {
   Write("notes/README.md", "precious");
   Write("m.hlo",
-        "ENTRY e { x = f32[] parameter(0) y = f32[] negate(x) ROOT r = f32[] maximum(x, y) }");
-  const std::string shrink = "shrink " + Path("m.hlo") + " --seed=1 -o ";
-  Ran refused = RunHlocts(shrink + Path("notes") + " --backend=canary:maximum.drops-nan");
+        "HloModule m\nENTRY e { x = f32[] constant(200) y = f32[] exponential(x) ROOT r = f32[] "
+        "log(y), metadata={source_file=\"/nowhere/ann/u.py\" source_line=7} }");
+  const std::string shrink =
+      "shrink " + Path("m.hlo") + " --seed=1 --backend=canary:log.of-exponential-is-argument -o ";
+  const std::string said = RunHlocts(shrink + Path("s")).out + Read("s/verdict.json");
+  EXPECT_THAT(said, AllOf(HasSubstr("\"u.py:7\""), Not(HasSubstr("/nowhere/ann"))));
+  Ran refused = RunHlocts(shrink + Path("notes"));
   EXPECT_EQ(refused.status, 2) << refused.out;
   EXPECT_THAT(refused.out, HasSubstr("expected a new directory"));
   EXPECT_EQ(Read("notes/README.md"), "precious");
