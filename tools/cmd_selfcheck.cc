@@ -122,7 +122,8 @@ struct SelfcheckOptions {
   std::optional<uint64_t> seed;
   double seconds = 60;
   bool json = false, list = false, update = false, changed = false, typical = false,
-       suspect = false;
+       suspect = false, verbose = false;
+  mutable std::vector<std::string> closing;  // one line per part, the last output of all
 };
 
 int List(bool json) {
@@ -211,15 +212,14 @@ int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& t
   PrintKillTable(records, table);
   const bool few = records.size() < kShareMin;
   const bool enough = few ? killed > 0 : killed * 100 >= records.size() * 95;
-  if (!enough && !options.json) {
-    std::cout << (few ? "none" : "fewer than 95 %") << " of these faults were found"
-              << (options.tier == "smoke" ? "; the goal is that of --tier=presubmit\n" : "\n");
-  }
+  options.closing.push_back(absl::StrFormat("seeded faults: %d of %d detected (goal: %s)", killed,
+                                            records.size(),
+                                            few ? "1" : "95 % with --tier=presubmit"));
   return enough ? kExitOk : kExitFailed;
 }
 
 int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) {
-  bool clean = true;
+  size_t failures = 0;
   std::ofstream table = OutFile(options, "noise.txt");
   std::vector<uint64_t> seeds(static_cast<size_t>(std::max<int64_t>(options.seeds, 0)));
   std::iota(seeds.begin(), seeds.end(), 1);
@@ -229,7 +229,7 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) 
     auto tell = [&](const NoiseReport& report, const std::string& on_what) {
       PrintNoise(report, on_what, std::cout);
       PrintNoise(report, on_what, table);
-      clean = clean && report.failures.empty();
+      failures += report.failures.size();
     };
     const NoiseMode mode{profile, options.facts, options.typical, options.suspect,
                          options.partitions};
@@ -250,7 +250,8 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) 
     line.Clear();
     tell(report, where + ", generated");
   }
-  return clean ? kExitOk : kExitFailed;
+  options.closing.push_back(absl::StrFormat("legal noise: %d failures (goal: 0)", failures));
+  return failures == 0 ? kExitOk : kExitFailed;
 }
 
 int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
@@ -263,10 +264,6 @@ int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
                if (record.noticed) killed.push_back(record.name);
              });
   std::ofstream table = OutFile(options, "mutants.txt");
-  auto print = [&table](const std::string& line) {
-    std::cout << line << std::endl;
-    table << line << std::endl;
-  };
   Tally tally;
   int64_t without_effect = 0;
   auto report = [&](const MutantRecord& record) {
@@ -280,12 +277,15 @@ int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
       if (!noticed) how = absl::StrCat("NOT NOTICED ", unfinished ? "not finished" : "");
       if (record.changed > 0) absl::StrAppend(&how, "(changes the sets of ", record.changed, ")");
     }
-    print(absl::StrCat(record.name, ": ", how));
+    const std::string line = absl::StrCat(record.name, ": ", how);
+    table << line << std::endl;
+    if (options.verbose || how != "changes no set") std::cout << line << std::endl;
   };
   RunMutants(RuleMutants(trials, killed), JobsOf(options), kRuleSeconds, report);
-  print(absl::StrFormat(
-      "rule mutants: %d of %d that change a set detected, %.1f %%; %d change no set", tally.killed,
-      tally.all, tally.Share(), without_effect));
+  table << options.closing.emplace_back(absl::StrFormat(
+               "rule mutants: %d of %d that change a set detected, %.1f %%; %d change no set",
+               tally.killed, tally.all, tally.Share(), without_effect))
+        << std::endl;
   return kExitOk;
 }
 
@@ -306,10 +306,9 @@ int RunVariants(const SelfcheckOptions& options) {
     table << line << std::endl;
     ++rules, variants += tally.variants, failures += static_cast<int64_t>(tally.failures.size());
   }
-  std::string line =
-      absl::StrFormat("%d metamorphic rules, %d variants, %d failures", rules, variants, failures);
-  std::cout << line << "\n";
-  table << line << "\n";
+  table << options.closing.emplace_back(absl::StrFormat(
+               "%d metamorphic rules, %d variants, %d failures", rules, variants, failures))
+        << "\n";
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
@@ -385,6 +384,7 @@ int RunSelfcheck(const SelfcheckOptions& options) {
                               : part == "noise" ? RunNoise(options, of->trials)
                                                 : RunRules(options, std::move(of->trials)));
   }
+  for (const std::string& line : options.closing) std::cout << (options.json ? "" : line + "\n");
   return status;
 }
 
@@ -422,6 +422,7 @@ Command SelfcheckCommand() {
         flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
         flags.Add("--changed", &options->changed, "clauses: check only lines whose hash changed");
         flags.Add("--list", &options->list, "list the faults and run nothing");
+        flags.Add("--verbose", &options->verbose, "rules: also print mutants that change no set");
         flags.Add("--json", &options->json, "print JSON lines");
         return [options] { return RunSelfcheck(*options); };
       }};

@@ -19,6 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -59,6 +60,13 @@ TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {
     EXPECT_EQ(RunHlocts(again + "reference").status, 0) << "after a run without verdicts";
     fs::remove_all(Path("new"));
   }
+}
+
+TEST_F(NothingLostTest, ASelfcheckEndsWithTheGoals) {
+  const Ran ran =
+      RunHlocts("selfcheck faults noise --query=movement/rev --fault=reverse --seeds=1");
+  EXPECT_THAT(ran.out, ContainsRegex("\nseeded faults: [1-9]+ of [0-9]+ detected \\(goal: .*\n"
+                                     "legal noise: 0 failures \\(goal: 0\\)\n$"));
 }
 
 TEST_F(NothingLostTest, AnUnknownFactOfTheNoiseIsAnError) {
