@@ -152,7 +152,7 @@ std::string SummaryLine(const std::string& backend, const Sums& sums) {
   const int supported = total - count(Outcome::kUnsupported);
   std::string line =
       absl::StrCat(backend, ": ", pass, " of ", total, " pass (", Percent(pass, total));
-  if (supported != total)
+  if (supported != total && supported > 0)
     absl::StrAppend(&line, "; ", Percent(pass, supported), " of the ", supported, " supported");
   line += ")";
   for (size_t k = 0; k < kKinds; ++k) {

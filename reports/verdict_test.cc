@@ -207,6 +207,9 @@ TEST(ScorecardTest, SaysWhatWasPromised) {
 TEST(ScorecardTest, CountsModulesThatTheEnginePartitioned) {
   Scorecard card;
   Verdict verdict;
+  verdict.kind = Outcome::kUnsupported;
+  card.Add(verdict);
+  EXPECT_THAT(card.Summary(), testing::Not(HasSubstr("of the 0 supported")));
   verdict.kind = Outcome::kPass;
   card.Add(verdict);
   EXPECT_THAT(card.ToText(), testing::Not(HasSubstr("partitioned")));

@@ -251,11 +251,10 @@ absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
 std::string RunFolder::Summary() const {
   const int64_t listed = failures_ + inconclusive_;
   if (path_.empty() || listed == 0) return "";
-  std::string what = absl::StrCat(failures_, failures_ == 1 ? " failure" : " failures");
-  if (inconclusive_ > 0) absl::StrAppend(&what, " and ", inconclusive_, " inconclusive");
   return absl::StrCat("next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
-                      " QUERY   (", what, "; ", unexpected_, " of these ", listed,
-                      " not as expected; why: ", path_, "/failing.txt)\n");
+                      " QUERY   (failures of all kinds: ", failures_, ", + ", inconclusive_,
+                      " inconclusive = ", unexpected_, " not as expected + ", listed - unexpected_,
+                      " as expected; why: ", path_, "/failing.txt)\n");
 }
 
 }  // namespace hlocts::suites
