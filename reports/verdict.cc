@@ -67,6 +67,7 @@ Json LocalisationToJson(const Localisation& found) {
                {"verdict", std::string(OutcomeName(found.outcome))},
                {"instructions", found.instructions}};
   if (!found.where.empty()) json["where"] = found.where;
+  if (!found.operands.empty()) json["operands"] = found.operands;
   if (found.in_piece) json["in_piece"] = true;
   if (found.compiled_form) json["compiled_form"] = true;
   if (found.unpartitioned) {
@@ -85,6 +86,7 @@ Localisation LocalisationFromJson(const Json& json) {
   found.outcome = OutcomeFromName(json.value("verdict", "")).value_or(Outcome::kPass);
   found.instructions = json.value("instructions", std::vector<std::string>{});
   found.where = json.value("where", "");
+  found.operands = json.value("operands", "");
   found.in_piece = json.value("in_piece", false);
   found.compiled_form = json.value("compiled_form", false);
   found.partitions = json.value("partitions", int64_t{0});

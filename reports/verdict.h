@@ -73,8 +73,8 @@ std::string RunCountsText(const std::map<std::string, int64_t>& runs);
 // again with probability 1 - `chance`.
 int64_t RunsUntilSeen(int64_t failed, int64_t all, double chance = 0.01);
 std::string FoldedError(const EngineError& error);
-// Returns "wrong in isolation, on operands that the engine computed: log.1" or "wrong only
-// when compiled together: {add.1, log.2}". Returns "" if the module was not cut.
+// Returns "wrong in isolation, on the inputs: log.1" or "wrong only when compiled together:
+// {add.1, log.2}". Returns "" if the module was not cut.
 std::string FindingText(const Localisation& localisation);
 // Joins names: "log.1", "{add.1, log.2}". Lists at most twelve, then the number of names.
 std::string NamesText(const std::vector<std::string>& names);

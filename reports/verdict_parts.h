@@ -58,6 +58,7 @@ struct Localisation {
   Outcome outcome = Outcome::kPass;       // outcome of the piece
   std::vector<std::string> instructions;  // names, in the module's order
   std::string where;                      // the loop trip, branch or call that has them, or ""
+  std::string operands;    // the module's "inputs" or "constants"; "": the engine computed them
   bool in_piece = false;   // only the piece shows the failure, and the verdict is the piece's
   int64_t partitions = 0;  // number of partitions that the engine made; 0: none
   std::optional<Outcome> unpartitioned;  // outcome on one device, if known

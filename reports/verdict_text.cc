@@ -112,12 +112,15 @@ std::string PieceText(const Localisation& found) {
     return "not localised: neither the pieces nor the whole module failed when run again";
   const absl::string_view how =
       found.outcome == Outcome::kFail ? "wrong" : OutcomeName(found.outcome);
+  const absl::string_view on = found.operands == "constants" ? ""
+                               : found.operands == "inputs"
+                                   ? ", on the inputs"
+                                   : ", on operands that the engine computed";
   const std::string names = absl::StrCat(found.where, NamesText(found.instructions));
-  return absl::StrCat(
-      found.kind == Localisation::Kind::kTogether
-          ? absl::StrCat(how, " only when compiled together: ")
-          : absl::StrCat(how, " in isolation, on operands that the engine computed: "),
-      names, found.in_piece ? " (the module's outputs alone do not show it)" : "");
+  return absl::StrCat(found.kind == Localisation::Kind::kTogether
+                          ? absl::StrCat(how, " only when compiled together: ")
+                          : absl::StrCat(how, " in isolation", on, ": "),
+                      names, found.in_piece ? " (the module's outputs alone do not show it)" : "");
 }
 
 std::string PartitionText(const Localisation& found) {

@@ -13,6 +13,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/module.h"
+#include "spec/ir/opcode.h"
 #include "spec/ops/partitions.h"
 #include "spec/text/printer.h"
 
@@ -129,6 +130,14 @@ struct Subject {
   WrongPiece* hidden;
 };
 
+// Returns Localisation::operands.
+std::string OperandsRead(const PieceRun& run) {
+  bool computed = !run.where.empty();
+  for (const CutValue& read : run.piece->inputs)
+    computed |= read.instruction->opcode() != Opcode::kParameter;
+  return run.piece->inputs.empty() ? "constants" : computed ? "" : "inputs";
+}
+
 // Returns the arguments as text: elements, or only the shape of a large array.
 std::string ArgumentsText(const PieceRun& run, size_t device) {
   std::string text;
@@ -138,8 +147,7 @@ std::string ArgumentsText(const PieceRun& run, size_t device) {
                                                             : PrintLiteralWithShape(leaf),
                     "\n");
   }
-  return absl::StrCat("\n", text.empty() ? "" : "  run on operands that the engine computed:\n",
-                      text);
+  return absl::StrCat("\n", text.empty() ? "" : "  run on these operands:\n", text);
 }
 
 // Returns a sentence on the wrong value of the piece. Sets `set` to the element's acceptance set.
@@ -169,6 +177,7 @@ Blame BlameOf(const PieceRun& run, const Subject& subject) {
                                                          : reports::Localisation::Kind::kAlone;
   blame.found.outcome = run.verdict.kind;
   blame.found.where = run.where;
+  blame.found.operands = OperandsRead(run);
   blame.verdict = run.verdict;
   blame.piece = {run.piece->module->Clone(), run.request};
   if (auto& failure = blame.verdict.first_failure) {
@@ -207,6 +216,7 @@ absl::StatusOr<Blame> Narrow(const PieceRun& wrong, const Subject& subject) {
   if (wrong.piece->instructions.size() > 1) {
     HLOCTS_ASSIGN_OR_RETURN(Blame inner, Localise(*wrong.piece->module, wrong.request, subject));
     inner.found.where = absl::StrCat(wrong.where, inner.found.where);
+    if (inner.found.operands == "inputs") inner.found.operands = OperandsRead(wrong);
     if (!inner.found.instructions.empty()) return inner;
   }
   return BlameOf(wrong, subject);
@@ -263,7 +273,7 @@ std::string Remainder(const CutCounts& counts) {
                       counts.first_inconclusive, ")");
   }
   if (counts.probable > 0)
-    absl::StrAppend(&text, ", of which ", counts.probable, " are probable by statistical tests");
+    absl::StrAppend(&text, " (probable by statistical tests: ", counts.probable, ")");
   if (counts.not_run > 0) absl::StrAppend(&text, ", ", counts.not_run, " not run");
   if (!counts.stopped.empty()) absl::StrAppend(&text, " (", counts.stopped, ")");
   return text;

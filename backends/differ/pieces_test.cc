@@ -63,9 +63,9 @@ TEST(PiecesTest, OutputsHideWhatAPieceShows) {
     EXPECT_EQ(verdict.first_failure->index, std::vector<int64_t>{3});
     EXPECT_EQ(verdict.first_failure->rule, "correctly-rounded");
     EXPECT_TRUE(verdict.localisation.in_piece);
-    EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("wrong in isolation"));
+    EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("wrong in isolation, on the inputs: a"));
     EXPECT_THAT(verdict.localisation.piece,
-                AllOf(HasSubstr("HloModule m_piece"), HasSubstr("run on operands")));
+                AllOf(HasSubstr("HloModule m_piece"), HasSubstr("run on these operands")));
   }
 }
 
@@ -199,7 +199,7 @@ TEST(PiecesTest, AnInconclusivePieceIsTested) {
   EXPECT_EQ(subject.Diff(right, 1).kind, Outcome::kProbable) << "--cut omits no test";
   reports::Verdict verdict = subject.Diff(right, 0);
   EXPECT_EQ(verdict.kind, Outcome::kProbable) << reports::ReasonText(verdict);
-  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr(", 1 inconclusive (w: s), of which 1"));
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr(", 1 inconclusive (w: s) (probable by"));
   ASSERT_TRUE(verdict.statistical.has_value());
   EXPECT_EQ(verdict.statistical->test, "terms");
   EXPECT_EQ(verdict.statistical->by_terms, 1);
@@ -218,8 +218,7 @@ TEST(PiecesTest, APieceWhoseSumsAgreeByTermsIsProbable) {
   reports::Verdict verdict = subject.Diff(right, 0);
   EXPECT_EQ(verdict.kind, Outcome::kProbable) << reports::ReasonText(verdict);
   EXPECT_EQ(reports::ExitStatusOf(verdict), 1);
-  EXPECT_THAT(reports::ReasonText(verdict),
-              HasSubstr("(w: s), of which 1 are probable by statistical tests"));
+  EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("(w: s) (probable by statistical tests: 1)"));
   ASSERT_TRUE(verdict.statistical.has_value());
   EXPECT_EQ(verdict.statistical->proven, verdict.statistical->pieces - 1);
   EXPECT_EQ(verdict.statistical->by_terms, 1);
