@@ -130,13 +130,6 @@ ShapeRule RuleOf(Opcode opcode) {
   return table.rules[static_cast<int>(opcode)];
 }
 
-std::string ArityText(const OpRow& row) {
-  const std::string operands = CountText(std::max(row.arity_min, row.arity_max), "operand");
-  if (row.arity_max == kVariadic) return absl::StrCat("at least ", operands);
-  if (row.arity_min == row.arity_max) return operands;
-  return absl::StrCat(row.arity_min, " to ", operands);
-}
-
 absl::Status CheckOperandCount(const Instruction& instruction, const OpRow& row) {
   int64_t count = instruction.operand_count();
   bool fits = count >= row.arity_min && (row.arity_max == kVariadic || count <= row.arity_max);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/ops/op_table.h"
 
+#include <algorithm>
 #include <array>
 #include <iterator>
 
+#include "spec/base/count_text.h"
 #include "spec/base/status.h"
 #include "spec/ir/instruction.h"
 #include "spec/ops/kinds.h"
@@ -185,6 +187,13 @@ absl::string_view FreedomName(Freedom freedom) {
 #undef HLOCTS_FREEDOM
   };
   return kNames[static_cast<size_t>(freedom)];
+}
+
+std::string ArityText(const OpRow& row) {
+  const std::string operands = CountText(std::max(row.arity_min, row.arity_max), "operand");
+  if (row.arity_max == kVariadic) return absl::StrCat("at least ", operands);
+  if (row.arity_min == row.arity_max) return operands;
+  return absl::StrCat(row.arity_min, " to ", operands);
 }
 
 const OpRow& RowOf(Opcode opcode) { return kRowOfOpcode[static_cast<size_t>(opcode)]; }

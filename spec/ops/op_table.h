@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -117,6 +118,8 @@ struct OpRow {
 };
 
 const OpRow& RowOf(Opcode opcode);
+// Returns the number of operands: "1 operand", "at least 2 operands", "1 to 3 operands".
+std::string ArityText(const OpRow& row);
 
 // Attributes that every instruction may have.
 absl::Span<const Attr> CommonAttributes();

@@ -73,9 +73,7 @@ absl::Status ModuleReader::ReadOperands(const proto::HloInstructionProto& proto,
   const bool fits =
       count >= row.arity_min && (row.arity_max == kVariadic || count <= row.arity_max);
   if (malformed_ == Malformed::kRefused && !fits) {
-    return InvalidInput("expected ", row.arity_min,
-                        row.arity_max == row.arity_min ? "" : " or more", " operands, found ",
-                        count);
+    return InvalidInput("expected ", ArityText(row), ", found ", count);
   }
   return absl::OkStatus();
 }

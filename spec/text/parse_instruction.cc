@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "absl/strings/match.h"
-#include "spec/base/count_text.h"
 #include "spec/infer/infer.h"
 #include "spec/ir/comparison_type.h"
 #include "spec/ir/opcode.h"
@@ -55,13 +54,6 @@ bool AttributeAhead(Cursor& in) {
   bool ahead = !in.TryIdentifier().empty() && in.Peek() == '=';
   in.GoTo(start);
   return ahead;
-}
-
-std::string ArityText(const OpRow& row) {
-  const std::string operands = CountText(std::max(row.arity_min, row.arity_max), "operand");
-  if (row.arity_max == kVariadic) return absl::StrCat("at least ", operands);
-  if (row.arity_min == row.arity_max) return operands;
-  return absl::StrCat(row.arity_min, " to ", operands);
 }
 
 // Returns true for the words that XLA's lexer reads as types and does not accept as names.
