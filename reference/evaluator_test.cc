@@ -46,20 +46,6 @@ TEST(EvaluatorTest, ArgumentsAreNotChanged) {
   EXPECT_EQ(Text(x), Leaves({"f32[3] {1, 2, 3}"}));
 }
 
-TEST(EvaluatorTest, ConditionalOutOfRangeTakesTheLastBranch) {
-  Literal x = MustLiteral("s32[] 5");
-  for (const char* pred : {"true", "false"}) {
-    std::string text = absl::StrCat(
-        "HloModule m\na { x = s32[] parameter(0) ROOT r = s32[] negate(x) }\n",
-        "b { x = f32[] parameter(0) ROOT r = s32[] convert(x) }\nENTRY e { p = pred[] constant(",
-        pred,
-        ") x = s32[] parameter(0) y = f32[] constant(2.5) ROOT r = s32[] conditional(p, x, y), ",
-        "true_computation=a, false_computation=b }");
-    EXPECT_EQ(Text(RunText(text, {x})),
-              Leaves({pred == std::string("true") ? "s32[] -5" : "s32[] 2"}));
-  }
-}
-
 TEST(EvaluatorTest, UnsupportedMattersOnlyWhereItIsExecuted) {
   const char* text = R"(HloModule m
 bad { x = f32[] parameter(0) ROOT r = f32[] custom-call(x), custom_call_target="no_such_target" }

@@ -84,8 +84,9 @@ std::set<std::string> ClausesOfPrograms() {
     std::istringstream words(line);
     std::string clause, file, test;
     words >> clause >> file >> test;
-    // The regular expression matches TEST(Suite, Name) on one or two lines.
-    EXPECT_TRUE(std::regex_search(ReadAll(file), std::regex(absl::StrCat(",\\s+", test, "\\)"))))
+    // The regular expression matches `TEST(Suite, Name)`, on one or two lines, and `@case Name`.
+    const std::regex named(absl::StrCat("(,\\s+", test, "\\)|@case ", test, "\n)"));
+    EXPECT_TRUE(std::regex_search(ReadAll(file), named))
         << file << " has no test " << test << " for " << clause;
     EXPECT_NE(Clauses().Find(clause), nullptr) << clause;
     clauses.insert(clause);

@@ -22,11 +22,6 @@ Literal Points() {
   return literal;
 }
 
-std::vector<Z> Of(const char* opcode, const Literal& x) {
-  Literal result = Apply(x.shape().ToString(false), opcode, {x});
-  return {result.data<Z>().begin(), result.data<Z>().end()};
-}
-
 Literal Function(const char* opcode, const Literal& x) {
   return Apply(x.shape().ToString(false), opcode, {x});
 }
@@ -86,13 +81,6 @@ TEST(ComplexTest, PartsOfProductsAreRoundedOnce) {
   const Z product = Product(PrimitiveType::kC128, Z(-1, -0x0.000000000000fp-1022), largest);
   EXPECT_EQ(product.real(), 10 + 7 * 0x1p-49);  // exactly 10 + (7.5 - 7.5 * 2^-53) * 2^-49
   EXPECT_EQ(product.imag(), -std::numeric_limits<double>::max());
-}
-
-// The sign of the zero selects the side of the branch cut along the negative axis.
-TEST(ComplexTest, BranchCuts) {
-  std::vector<Z> log = Of("log", MustLiteral("c128[2] {(-1, 0), (-1, -0)}"));
-  EXPECT_EQ(log[0].imag(), M_PI);
-  EXPECT_EQ(log[1].imag(), -M_PI);
 }
 
 }  // namespace

@@ -45,13 +45,6 @@ TEST(DotTest, DimensionNumbersInAnyOrder) {
   }
 }
 
-TEST(DotTest, OtherTypes) {
-  const char* inner = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
-  // A sum is rounded once at the end: bf16 does not lose the later terms of 1 + 1 + ...
-  Literal ones = FromDoubles(PrimitiveType::kBF16, std::vector<double>(4096, 1.0));
-  EXPECT_EQ(ToDoubles(Apply("bf16[]", "dot", {ones, ones}, inner))[0], 4096);
-}
-
 std::string ReduceModule(const std::string& type, const std::string& shape,
                          const std::string& result, const std::string& opcode,
                          const std::string& init, const std::string& dimensions) {
@@ -112,18 +105,6 @@ TEST(ReduceTest, EverySetOfDimensions) {
   }
 }
 
-TEST(ReduceTest, SumsOfManySmallTermsAreNotLost) {
-  Literal ones = FromDoubles(PrimitiveType::kF32, std::vector<double>(100, 1.0));
-  EXPECT_EQ(Text(RunText(ReduceModule("f32", "[100]", "[]", "add", "16777216", "0"), {ones})),
-            Leaves({"f32[] 16777316"}));
-}
-
-TEST(ReduceTest, NanAndProductAndLogical) {
-  EXPECT_TRUE(std::isnan(ToDoubles(
-      *RunText(ReduceModule("f32", "[40]", "[]", "maximum", "-inf", "0"),
-               {Apply("f32[40]", "broadcast", {MustLiteral("f32[] nan")}, "dimensions={}")}))[0]));
-}
-
 constexpr char kArgmax[] = R"(HloModule m
 better {
   v = f32[] parameter(0) i = s32[] parameter(1) w = f32[] parameter(2) j = s32[] parameter(3)
@@ -154,15 +135,6 @@ TEST(ReduceTest, VariadicArgmaxInFewAndManyRows) {
       ASSERT_EQ(result.elements()[0].data<float>()[row], line[best]) << row;
     }
   }
-}
-
-TEST(ReduceTest, MixedPrecisionRunsInTheComputationsType) {
-  EXPECT_EQ(Text(RunText("HloModule m\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = "
-                         "f32[] add(a, b) }\n"
-                         "ENTRY e { p = bf16[2] parameter(0) z = f32[] constant(0.001) ROOT r = "
-                         "f32[] reduce(p, z), dimensions={0}, to_apply=f }",
-                         {MustLiteral("bf16[2] {256, 1}")})),
-            Leaves({"f32[] 257.001"}));
 }
 
 }  // namespace

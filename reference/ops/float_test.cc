@@ -130,33 +130,11 @@ TEST(FloatTest, ConvertToSixteenBitsIsNearestEven) {
   }
 }
 
-TEST(FloatTest, NanPropagatesThroughMaxMinClamp) {
-  for (std::string t : {"f32", "f64", "bf16"}) {
-    for (const char* opcode : {"maximum", "minimum", "remainder", "add"}) {
-      for (double value :
-           ToDoubles(Apply(t + "[2]", opcode,
-                           {MustLiteral(t + "[2] {nan, 1}"), MustLiteral(t + "[2] {1, nan}")}))) {
-        EXPECT_TRUE(std::isnan(value)) << t << " " << opcode;
-      }
-    }
-    Literal clamped = Apply(t + "[3]", "clamp",
-                            {MustLiteral(t + "[3] {nan, 0, 0}"), MustLiteral(t + "[3] {1, nan, 1}"),
-                             MustLiteral(t + "[3] {2, 2, nan}")});
-    for (double value : ToDoubles(clamped)) EXPECT_TRUE(std::isnan(value)) << t;
-  }
-}
-
 TEST(FloatTest, NegateAndAbsKeepNanBits) {
   Literal x(Shape(PrimitiveType::kBF16, {1}));
   x.mutable_data<uint16_t>()[0] = 0xffa5;
   EXPECT_EQ(Apply("bf16[1]", "negate", {x}).data<uint16_t>()[0], 0x7fa5);
   EXPECT_EQ(Apply("bf16[1]", "abs", {x}).data<uint16_t>()[0], 0x7fa5);
-}
-
-TEST(FloatTest, ReducePrecisionRoundsThenClamps) {
-  EXPECT_TRUE(
-      std::isnan(ToDoubles(Apply("f32[1]", "reduce-precision", {MustLiteral("f32[1] {nan}")},
-                                 "exponent_bits=2, mantissa_bits=0"))[0]));
 }
 
 }  // namespace

@@ -98,25 +98,6 @@ TEST(MovementTest, PadOfEverySmallConfiguration) {
   }
 }
 
-TEST(MovementTest, StartsAreClampedOnTheirMathematicalValue) {
-  Literal x = MustLiteral("s32[5] {0, 1, 2, 3, 4}");
-  auto at = [&](const char* start) {
-    return Text(
-        Apply("s32[2]", "dynamic-slice", {x, MustLiteral(start)}, "dynamic_slice_sizes={2}"));
-  };
-  for (const char* start : {"s32[] 4", "u8[] 200", "u64[] 18446744073709551615", "s8[] 127",
-                            "s64[] 9223372036854775807"}) {
-    EXPECT_EQ(at(start), Leaves({"s32[2] {3, 4}"})) << start;
-  }
-  for (const char* start : {"s32[] -1", "s8[] -128", "s64[] -9223372036854775808"}) {
-    EXPECT_EQ(at(start), Leaves({"s32[2] {0, 1}"})) << start;
-  }
-}
-
-TEST(MovementTest, IotaOfNarrowTypesWrapsOrRounds) {
-  EXPECT_EQ(ToDoubles(Apply("bf16[260]", "iota", {}, "iota_dimension=0"))[257], 256);
-}
-
 TEST(MovementTest, ZeroSizedAndDeepShapes) {
   Index deep(32, 1);
   deep[0] = 2, deep[31] = 3;
@@ -138,15 +119,6 @@ TEST(MovementTest, BitcastReadsTiles) {
   };
   EXPECT_FALSE(cast("f32[3,1]{1,0:T(2,2)}", "f32[3]{0}", "f32[3,1] {{1}, {2}, {3}}").ok());
   EXPECT_FALSE(cast("s4[2]", "s2[2]", "s4[2] {1, 1}").ok());
-}
-
-TEST(MovementTest, BitcastExtendsTheSignOfNarrowIntegers) {
-  HLOCTS_ASSERT_OK_AND_ASSIGN(
-      Literal bits,
-      RunText("HloModule m\nENTRY e { p = f4e2m1fn[] parameter(0)\n b = s4[] bitcast(p)\n"
-              " ROOT c = s32[] convert(b) }",
-              {MustLiteral("f4e2m1fn[] -1")}));
-  EXPECT_EQ(bits.data<int32_t>()[0], -6);
 }
 
 // Tests set_dimension_size.10 to .12 and ruling 0064.

@@ -68,20 +68,6 @@ TEST(Rng, IsAFunctionOfTheSeedAndOfHowManyCameBefore) {
   EXPECT_NE(two[0], two[1]);
 }
 
-TEST(RngBitGenerator, ThreeFryAndPhiloxStatesMoveByBlocks) {
-  auto run = [](const std::string& algorithm, const std::string& state, const std::string& data) {
-    const std::string shape = state.substr(0, state.find(' '));
-    return ResultOf(absl::StrCat("s = ", shape, " parameter(0) ROOT r = (", shape, ", ", data,
-                                 ") rng-bit-generator(s), algorithm=", algorithm),
-                    "", {state});
-  };
-  EXPECT_EQ(run("rng_philox", "u64[3] {0,0,0}", "u32[5]")[0], LeafTexts({"u64[3] {0,2,0}"})[0]);
-  EXPECT_EQ(run("rng_philox", "u64[3] {0,18446744073709551615,4}", "u32[5]")[0],
-            LeafTexts({"u64[3] {0,1,5}"})[0]);
-  EXPECT_EQ(run("rng_philox", "u64[2] {0,0}", "u8[4]")[1],
-            LeafTexts({absl::StrCat("u8[4] {", 0xd5, ",", 0x8d, ",", 0x4c, ",", 0xd8, "}")})[0]);
-}
-
 TEST(CustomCall, WithoutAHandlerIsUnsupportedByName) {
   absl::StatusOr<Literal> result =
       TryRun("ROOT c = f32[] custom-call(), custom_call_target=\"no_such_target\"", "", {});

@@ -38,10 +38,9 @@ std::vector<std::string> RunWorld(absl::string_view entry, absl::string_view cal
   return lines;
 }
 
-ReplicatedRunOptions Grid(int64_t replicas, int64_t partitions = 1) {
+ReplicatedRunOptions Grid(int64_t replicas) {
   ReplicatedRunOptions world;
   world.replicas = replicas;
-  world.partitions = partitions;
   return world;
 }
 
@@ -53,45 +52,11 @@ constexpr char kMine[] =
 
 using ::testing::HasSubstr;
 
-TEST(DeviceEnvironment, AllToAllSplitsAndConcatenates) {
-  EXPECT_EQ(RunWorld("x = s32[4] parameter(0) ROOT r = s32[4] all-to-all(x), "
-                     "replica_groups={{1,0}}, dimensions={0}",
-                     "", {{"s32[4] {0,1,2,3}"}, {"s32[4] {10,11,12,13}"}}, Grid(2)),
-            LeafTexts({"s32[4] {12,13,2,3}", "s32[4] {10,11,0,1}"}));
-  const auto tuples = RunWorld(
-      "x = s32[1] parameter(0) y = s32[1] parameter(1) ROOT r = (s32[1], s32[1]) "
-      "all-to-all(x, y), replica_groups={}",
-      "", {{"s32[1] {0}", "s32[1] {1}"}, {"s32[1] {10}", "s32[1] {11}"}}, Grid(2));
-  EXPECT_EQ(tuples,
-            (std::vector<std::string>{
-                absl::StrCat(LeafTexts({"s32[1] {0}"})[0], "; ", LeafTexts({"s32[1] {10}"})[0]),
-                absl::StrCat(LeafTexts({"s32[1] {1}"})[0], "; ", LeafTexts({"s32[1] {11}"})[0])}));
-}
-
 TEST(DeviceEnvironment, PermuteGivesZerosToNonTargets) {
   EXPECT_EQ(RunWorld("x = f32[1] parameter(0) ROOT r = f32[1] collective-permute(x), "
                      "source_target_pairs={{0,1},{1,2},{2,2}}",
                      "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3))[0],
             LeafTexts({"f32[1] {0}"})[0]);
-  EXPECT_EQ(RunWorld("x = f32[1] parameter(0) ROOT r = f32[1] collective-permute(x), "
-                     "source_target_pairs={{0,1},{2,0}}",
-                     "", {{"f32[1] {5}"}, {"f32[1] {6}"}, {"f32[1] {7}"}}, Grid(3)),
-            LeafTexts({"f32[1] {7}", "f32[1] {5}", "f32[1] {0}"}));
-}
-
-// reduce_scatter.24: 2 replicas of 4 partitions; device 4r + p is partition p of replica r. The
-// first group is partitions 0 and 1 of both replicas; each device gets the block of its position.
-TEST(DeviceEnvironment, GlobalIdsCountPartitionsFirst) {
-  std::vector<std::vector<std::string>> inputs;
-  for (int device = 0; device < 8; ++device) {
-    inputs.push_back({absl::StrCat("f32[4] {", 1 << device, ",0,0,", 1 << device, "}")});
-  }
-  EXPECT_EQ(RunWorld("x = f32[4] parameter(0) ROOT r = f32[1] reduce-scatter(x), channel_id=1, "
-                     "use_global_device_ids=true, replica_groups={{0,1,4,5},{2,3,6,7}}, "
-                     "dimensions={0}, to_apply=add",
-                     kAdd, inputs, Grid(2, 4)),
-            LeafTexts({"f32[1] {51}", "f32[1] {0}", "f32[1] {204}", "f32[1] {0}", "f32[1] {0}",
-                       "f32[1] {51}", "f32[1] {0}", "f32[1] {204}"}));
 }
 
 // Slices without a meaning are rejected (ruling 0113).
@@ -108,31 +73,6 @@ TEST(DeviceEnvironment, RaggedSlicesFitTheirArraysAndEachOther) {
   EXPECT_THAT(result("s32[2] {0,0}", "s32[2] {1,1}"), HasSubstr("slices overlap in rows 0 to 0"));
   EXPECT_THAT(result("s32[2] {4,1}", "s32[2] {1,1}"), HasSubstr("exceeds the arrays"));
   EXPECT_THAT(result("s32[2] {1,1}", "s32[2] {2,1}"), HasSubstr("which expects 2"));
-}
-
-// Two replicas of two partitions have the values 0, 1, 2, 3 in device order.
-TEST(DeviceEnvironment, GroupModes) {
-  auto gather = [&](const std::string& attributes, int size) {
-    return RunWorld(
-        absl::StrCat(kMine, "ROOT g = f32[", size, "] all-gather(x), dimensions={0}, ", attributes),
-        "", {{}}, Grid(2, 2));
-  };
-  // Without a channel, groups contain replicas, separately for each partition.
-  EXPECT_EQ(gather("replica_groups={{0,1}}", 2),
-            LeafTexts({"f32[2] {0,2}", "f32[2] {1,3}", "f32[2] {0,2}", "f32[2] {1,3}"}));
-  // With a channel, groups contain replicas with all their partitions.
-  EXPECT_EQ(gather("channel_id=1, replica_groups={{0},{1}}", 2),
-            LeafTexts({"f32[2] {0,1}", "f32[2] {0,1}", "f32[2] {2,3}", "f32[2] {2,3}"}));
-  EXPECT_EQ(gather("channel_id=1, replica_groups={}", 4)[3], LeafTexts({"f32[4] {0,1,2,3}"})[0]);
-  // Groups contain flattened ids.
-  EXPECT_EQ(gather("channel_id=1, use_global_device_ids=true, replica_groups={{3,0},{1,2}}", 2),
-            LeafTexts({"f32[2] {3,0}", "f32[2] {1,2}", "f32[2] {1,2}", "f32[2] {3,0}"}));
-  // A collective-permute with a channel moves data between partitions.
-  EXPECT_EQ(RunWorld(absl::StrCat(kMine,
-                                  "ROOT g = f32[1] collective-permute(x), channel_id=1, "
-                                  "source_target_pairs={{0,1},{1,0}}"),
-                     "", {{}}, Grid(2, 2)),
-            LeafTexts({"f32[1] {1}", "f32[1] {0}", "f32[1] {3}", "f32[1] {2}"}));
 }
 
 // No wait has a time limit: the test only finishes if the deadlock is detected.
