@@ -132,6 +132,7 @@ void AddTextFaults(std::vector<Fault>& faults);
 void AddInferenceFaults(std::vector<Fault>& faults);
 void AddLiteralFaults(std::vector<Fault>& faults);
 
+// Faults of one opcode with one function.
 inline Fault ModuleEditFault(std::string id, FaultClass fault_class, Opcode opcode,
                              std::string what, std::function<bool(Instruction&)> change) {
   Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
@@ -144,6 +145,18 @@ inline Fault AfterFault(std::string id, FaultClass fault_class, Opcode opcode, s
   fault.after = std::move(site);
   return fault;
 }
+inline Fault BeforeFault(std::string id, FaultClass fault_class, Opcode opcode, std::string what,
+                         std::function<void(FaultSite&)> site) {
+  Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
+  fault.before = std::move(site);
+  return fault;
+}
+inline Fault RewriteFault(std::string id, FaultClass fault_class, Opcode opcode, std::string what,
+                          std::function<void(Module&)> rewrite) {
+  Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
+  fault.rewrite = std::move(rewrite);
+  return fault;
+}
 // A change of the operands or the result of one opcode, as a row of a table.
 struct SiteFault {
   const char* id;
@@ -154,9 +167,8 @@ struct SiteFault {
   bool before;
 };
 inline Fault SiteFaultOf(const SiteFault& row, std::string id) {
-  Fault fault{std::move(id), row.fault_class, row.what, {row.opcode}};
-  (row.before ? fault.before : fault.after) = row.site;
-  return fault;
+  return (row.before ? BeforeFault : AfterFault)(std::move(id), row.fault_class, row.opcode,
+                                                 row.what, row.site);
 }
 template <typename T>
 T* Attribute(Instruction& instruction, Attr attr) {

@@ -202,12 +202,9 @@ void AddInPlaceFaults(std::vector<Fault>& faults) {
     faults.push_back(std::move(fault));
   }
   for (const SiteFault& row : kInPlaceSites) faults.push_back(SiteFaultOf(row, row.id));
-  Fault swap{"while.carried-swap-overwritten",
-             FaultClass::kInPlace,
-             "carried values that are swapped: the second is read after it was overwritten",
-             {Opcode::kWhile}};
-  swap.module_edit = CarriedSwap;
-  faults.push_back(std::move(swap));
+  faults.push_back(ModuleEditFault(
+      "while.carried-swap-overwritten", FaultClass::kInPlace, Opcode::kWhile,
+      "carried values that are swapped: the second is read after it was overwritten", CarriedSwap));
 }
 
 }  // namespace hlocts::backends

@@ -276,22 +276,15 @@ void AddIndexFaults(std::vector<Fault>& faults) {
       // Scatter skips an update that is out of bounds on either side, so this edit has no effect.
       bool same = opcode == Opcode::kScatter && (row.edit == kEdits[4].edit);
       if (same) continue;
-      Fault fault;
-      fault.id = absl::StrCat(OpcodeName(opcode), ".", row.id);
-      fault.fault_class = row.fault_class;
-      fault.what = row.what;
-      fault.opcodes = {opcode};
-      fault.before = [edit = row.edit](FaultSite& site) { ForEachStart(site, edit); };
-      faults.push_back(std::move(fault));
+      faults.push_back(
+          BeforeFault(absl::StrCat(OpcodeName(opcode), ".", row.id), row.fault_class, opcode,
+                      row.what, [edit = row.edit](FaultSite& site) { ForEachStart(site, edit); }));
     }
   }
   for (const SiteFault& row : kIndexSites) faults.push_back(SiteFaultOf(row, row.id));
-  Fault merged{"dynamic-slice.of-slice-adds-starts",
-               FaultClass::kIndexClamping,
-               "a slice of a slice adds the starts without clamping each",
-               {Opcode::kDynamicSlice}};
-  merged.rewrite = MergeAllSlices;
-  faults.push_back(std::move(merged));
+  faults.push_back(RewriteFault(
+      "dynamic-slice.of-slice-adds-starts", FaultClass::kIndexClamping, Opcode::kDynamicSlice,
+      "a slice of a slice adds the starts without clamping each", MergeAllSlices));
 }
 
 }  // namespace hlocts::backends

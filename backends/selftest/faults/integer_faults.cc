@@ -182,22 +182,15 @@ void LongToDoubleThroughFloat(FaultSite& site) {
 
 void AddIntegerFaults(std::vector<Fault>& faults) {
   for (const IntegerRow& row : kIntegerRows) {
-    Fault fault{row.id, FaultClass::kInteger, row.what, {row.opcode}};
-    fault.after = [value = row.value](FaultSite& site) { Apply(value, site); };
-    faults.push_back(std::move(fault));
+    faults.push_back(AfterFault(row.id, FaultClass::kInteger, row.opcode, row.what,
+                                [value = row.value](FaultSite& site) { Apply(value, site); }));
   }
-  Fault as_signed{"convert.unsigned-to-float-as-signed",
-                  FaultClass::kInteger,
-                  "a large unsigned integer becomes a negative float",
-                  {Opcode::kConvert}};
-  as_signed.after = UnsignedToFloatSigned;
-  faults.push_back(std::move(as_signed));
-  Fault through_float{"convert.integer-to-f64-through-f32",
-                      FaultClass::kInteger,
-                      "integers reach f64 through f32",
-                      {Opcode::kConvert}};
-  through_float.after = LongToDoubleThroughFloat;
-  faults.push_back(std::move(through_float));
+  faults.push_back(AfterFault("convert.unsigned-to-float-as-signed", FaultClass::kInteger,
+                              Opcode::kConvert, "a large unsigned integer becomes a negative float",
+                              UnsignedToFloatSigned));
+  faults.push_back(AfterFault("convert.integer-to-f64-through-f32", FaultClass::kInteger,
+                              Opcode::kConvert, "integers reach f64 through f32",
+                              LongToDoubleThroughFloat));
 }
 
 }  // namespace hlocts::backends

@@ -186,35 +186,23 @@ void AddLoopFaults(std::vector<Fault>& faults) {
         Row{"while.at-most-16-trips", "unrolled 16 times and not looped", AtMost16Trips},
         Row{"while.uneven-step-is-no-trip", "a step that does not divide the bound: no iterations",
             UnevenStepIsNoTrip}}) {
-    Fault fault{row.id, FaultClass::kTripCount, row.what, {Opcode::kWhile}};
-    fault.after = [rerun = row.rerun](FaultSite& site) { Run(rerun, site); };
-    faults.push_back(std::move(fault));
+    faults.push_back(AfterFault(row.id, FaultClass::kTripCount, Opcode::kWhile, row.what,
+                                [rerun = row.rerun](FaultSite& site) { Run(rerun, site); }));
   }
-  Fault swap{"conditional.branches-swapped",
-             FaultClass::kTripCount,
-             "true and false, or the first and the last branch, are swapped",
-             {Opcode::kConditional}};
-  swap.module_edit = SwapBranches;
-  faults.push_back(std::move(swap));
-  Fault next{"conditional.next-branch",
-             FaultClass::kTripCount,
-             "branches are counted from 1",
-             {Opcode::kConditional}};
-  next.before = NextBranch;
-  faults.push_back(std::move(next));
-  Fault not_equal{"while.until-not-less",
-                  FaultClass::kTripCount,
-                  "a loop until equality is treated as one until not less",
-                  {Opcode::kWhile}};
-  not_equal.module_edit = NotEqualBecomesLess;
-  faults.push_back(std::move(not_equal));
+  faults.push_back(ModuleEditFault(
+      "conditional.branches-swapped", FaultClass::kTripCount, Opcode::kConditional,
+      "true and false, or the first and the last branch, are swapped", SwapBranches));
+  faults.push_back(BeforeFault("conditional.next-branch", FaultClass::kTripCount,
+                               Opcode::kConditional, "branches are counted from 1", NextBranch));
+  faults.push_back(ModuleEditFault("while.until-not-less", FaultClass::kTripCount, Opcode::kWhile,
+                                   "a loop until equality is treated as one until not less",
+                                   NotEqualBecomesLess));
 }
 
 void AddBranchFaults(std::vector<Fault>& faults) {
   for (const BranchRow& row : kBranchRows) {
-    Fault fault{row.id, FaultClass::kIndexClamping, row.what, {Opcode::kConditional}};
-    fault.before = row.before;
-    faults.push_back(std::move(fault));
+    faults.push_back(BeforeFault(row.id, FaultClass::kIndexClamping, Opcode::kConditional, row.what,
+                                 row.before));
   }
 }
 

@@ -249,9 +249,8 @@ constexpr SiteFault kMovementSites[] = {
 
 void AddMovementFaults(std::vector<Fault>& faults) {
   for (const SurgeryRow& row : kSurgeries) {
-    Fault fault{row.id, FaultClass::kMovement, row.what, {row.opcode}};
-    fault.module_edit = row.module_edit;
-    faults.push_back(std::move(fault));
+    faults.push_back(
+        ModuleEditFault(row.id, FaultClass::kMovement, row.opcode, row.what, row.module_edit));
   }
   for (const SiteFault& row : kMovementSites) faults.push_back(SiteFaultOf(row, row.id));
 }

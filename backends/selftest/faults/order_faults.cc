@@ -56,13 +56,6 @@ void ChangeCalled(Module& module, Opcode opcode, Attr attr, Change&& change) {
   }
 }
 
-Fault Rewriting(std::string id, FaultClass fault_class, std::string what, Opcode opcode,
-                std::function<void(Module&)> rewrite) {
-  Fault fault{std::move(id), fault_class, std::move(what), {opcode}};
-  fault.rewrite = std::move(rewrite);
-  return fault;
-}
-
 // Compares as an engine does that negates the opposite direction: any comparison with NaN is true.
 void NegatedOpposite(FaultSite& site) {
   absl::string_view direction = site.instruction.WordOr(Attr::kDirection, "");
@@ -131,11 +124,11 @@ void AddCalledFaults(std::vector<Fault>& faults) {
         Called{Opcode::kSelectAndScatter, Attr::kSelect, true, "select gets its arguments swapped"},
         Called{Opcode::kMap, Attr::kToApply, true, "operands 0 and 1 are swapped"}}) {
     faults.push_back(
-        Rewriting(absl::StrCat(OpcodeName(row.opcode), ".computation-arguments-swapped"),
-                  FC::kComparator, row.what, row.opcode, [row](Module& module) {
-                    ChangeCalled(module, row.opcode, row.attr,
-                                 row.pairs ? SwapParameterPairs : SwapParameterHalves);
-                  }));
+        RewriteFault(absl::StrCat(OpcodeName(row.opcode), ".computation-arguments-swapped"),
+                     FC::kComparator, row.opcode, row.what, [row](Module& module) {
+                       ChangeCalled(module, row.opcode, row.attr,
+                                    row.pairs ? SwapParameterPairs : SwapParameterHalves);
+                     }));
   }
 }
 

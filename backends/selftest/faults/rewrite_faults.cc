@@ -188,37 +188,27 @@ constexpr RewriteRow kRewriteRows[] = {
 void AddRewriteFaults(std::vector<Fault>& faults) {
   constexpr FaultClass kClass = FaultClass::kRewrite;
   for (const Pair& pair : kInverses) {
-    Fault fault{pair.id, kClass, pair.what, {pair.outer}};
-    fault.rewrite = [pair](Module& module) { RemoveInverses(module, pair.outer, pair.inner); };
-    faults.push_back(std::move(fault));
+    faults.push_back(RewriteFault(pair.id, kClass, pair.outer, pair.what, [pair](Module& module) {
+      RemoveInverses(module, pair.outer, pair.inner);
+    }));
   }
   for (const RewriteRow& row : kRewriteRows) {
-    Fault fault{row.id, kClass, row.what, {row.opcode}};
-    fault.after = row.site;
-    faults.push_back(std::move(fault));
+    faults.push_back(AfterFault(row.id, kClass, row.opcode, row.what, row.site));
   }
-  Fault root{
-      "sqrt.of-square-is-abs", kClass, "sqrt(x * x) is abs(x), also for large x", {Opcode::kSqrt}};
-  root.module_edit = RootOfSquareIsAbs;
-  faults.push_back(std::move(root));
+  faults.push_back(ModuleEditFault("sqrt.of-square-is-abs", kClass, Opcode::kSqrt,
+                                   "sqrt(x * x) is abs(x), also for large x", RootOfSquareIsAbs));
   Fault product{"multiply.of-exponentials",
                 kClass,
                 "exp(a) * exp(b) is exp(a + b)",
                 {Opcode::kExponential, Opcode::kMultiply}};
   product.after = RememberArgument;
   faults.push_back(std::move(product));
-  Fault whole{"convert.round-trip-through-integer",
-              kClass,
-              "float to integer and back is folded to a no-op",
-              {Opcode::kConvert}};
-  whole.rewrite = [](Module& module) { RemoveRoundTrips(module, true); };
-  faults.push_back(std::move(whole));
-  Fault floating{"convert.round-trip-through-float",
-                 kClass,
-                 "integer to float and back is folded to a no-op",
-                 {Opcode::kConvert}};
-  floating.rewrite = [](Module& module) { RemoveRoundTrips(module, false); };
-  faults.push_back(std::move(floating));
+  faults.push_back(RewriteFault("convert.round-trip-through-integer", kClass, Opcode::kConvert,
+                                "float to integer and back is folded to a no-op",
+                                [](Module& module) { RemoveRoundTrips(module, true); }));
+  faults.push_back(RewriteFault("convert.round-trip-through-float", kClass, Opcode::kConvert,
+                                "integer to float and back is folded to a no-op",
+                                [](Module& module) { RemoveRoundTrips(module, false); }));
 }
 
 }  // namespace hlocts::backends

@@ -82,27 +82,19 @@ void LongRowsCutShort(FaultSite& site) {
 
 void AddTailFaults(std::vector<Fault>& faults) {
   for (const TailRow& row : kTailRows) {
-    Fault fault;
-    fault.id = absl::StrCat(OpcodeName(row.opcode), ".tail-dropped-from-", row.threshold);
-    fault.fault_class = FaultClass::kDroppedTail;
-    fault.what = absl::StrCat("from ", row.threshold, " elements on, those after the last full ",
-                              row.step, " are not written");
-    fault.opcodes = {row.opcode};
-    fault.after = [row](FaultSite& site) { DropTail(row, site); };
-    faults.push_back(std::move(fault));
+    faults.push_back(
+        AfterFault(absl::StrCat(OpcodeName(row.opcode), ".tail-dropped-from-", row.threshold),
+                   FaultClass::kDroppedTail, row.opcode,
+                   absl::StrCat("from ", row.threshold, " elements on, those after the last full ",
+                                row.step, " are not written"),
+                   [row](FaultSite& site) { DropTail(row, site); }));
   }
-  Fault short_rows{"reduce.rows-cut-to-8",
-                   FaultClass::kDroppedTail,
-                   "rows are reduced 8 elements at a time without the rest",
-                   {Opcode::kReduce}};
-  short_rows.before = LongRowsCutShort<8>;
-  faults.push_back(std::move(short_rows));
-  Fault long_rows{"reduce.rows-cut-to-1024",
-                  FaultClass::kDroppedTail,
-                  "rows are reduced 1024 elements at a time without the rest",
-                  {Opcode::kReduce}};
-  long_rows.before = LongRowsCutShort<1024>;
-  faults.push_back(std::move(long_rows));
+  faults.push_back(BeforeFault("reduce.rows-cut-to-8", FaultClass::kDroppedTail, Opcode::kReduce,
+                               "rows are reduced 8 elements at a time without the rest",
+                               LongRowsCutShort<8>));
+  faults.push_back(BeforeFault("reduce.rows-cut-to-1024", FaultClass::kDroppedTail, Opcode::kReduce,
+                               "rows are reduced 1024 elements at a time without the rest",
+                               LongRowsCutShort<1024>));
 }
 
 }  // namespace hlocts::backends

@@ -274,9 +274,7 @@ void ReadInDefaultLayout(const Shape& shape, Literal& value) {
 void AddTextFaults(std::vector<Fault>& faults) {
   constexpr FaultClass kClass = FaultClass::kText;
   for (const TextRow& row : kTextRows) {
-    Fault fault{row.id, kClass, row.what, {row.opcode}};
-    fault.module_edit = row.module_edit;
-    faults.push_back(std::move(fault));
+    faults.push_back(ModuleEditFault(row.id, kClass, row.opcode, row.what, row.module_edit));
   }
   Fault callee{"text.callee-by-signature", kClass, "the first computation that fits is called"};
   callee.module_edit = FirstOfSignature;
@@ -295,14 +293,10 @@ void AddTextFaults(std::vector<Fault>& faults) {
   rewrite("text.entry-is-first", "ENTRY is not read: the first computation counts", EntryIsFirst);
   for (Opcode opcode : {Opcode::kParameter, Opcode::kConstant, Opcode::kCopy, Opcode::kReshape,
                         Opcode::kBitcastConvert, Opcode::kTranspose}) {
-    Fault fault{absl::StrCat("text.", OpcodeName(opcode), "-layout-misread"),
-                kClass,
-                "its layout is ignored when its memory is read",
-                {opcode}};
-    fault.after = [](FaultSite& site) {
-      ReadInDefaultLayout(site.instruction.shape(), *site.result);
-    };
-    faults.push_back(std::move(fault));
+    faults.push_back(AfterFault(
+        absl::StrCat("text.", OpcodeName(opcode), "-layout-misread"), kClass, opcode,
+        "its layout is ignored when its memory is read",
+        [](FaultSite& site) { ReadInDefaultLayout(site.instruction.shape(), *site.result); }));
   }
 }
 

@@ -291,9 +291,8 @@ void ReduceDropsNan(Opcode opcode, double neutral, FaultSite& site) {
 
 void AddValueFaults(std::vector<Fault>& faults) {
   for (const ValueRow& row : kValueRows) {
-    Fault fault{row.id, row.fault_class, row.what, {row.opcode}};
-    fault.after = [value = row.value](FaultSite& site) { Apply(value, site); };
-    faults.push_back(std::move(fault));
+    faults.push_back(AfterFault(row.id, row.fault_class, row.opcode, row.what,
+                                [value = row.value](FaultSite& site) { Apply(value, site); }));
   }
   auto twice_the_bound = [&](Opcode opcode) {
     faults.push_back(AfterFault(absl::StrCat(OpcodeName(opcode), ".twice-the-bound"), kError,
@@ -311,18 +310,14 @@ void AddValueFaults(std::vector<Fault>& faults) {
                                 RelativeError));
   }
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {
-    Fault most{absl::StrCat(OpcodeName(opcode), ".maximum-drops-nan"),
-               kNaN,
-               "a NaN loses against a number",
-               {opcode}};
-    most.before = [](FaultSite& s) { ReduceDropsNan(Opcode::kMaximum, -INFINITY, s); };
-    faults.push_back(std::move(most));
-    Fault least{absl::StrCat(OpcodeName(opcode), ".minimum-drops-nan"),
-                kNaN,
-                "a NaN loses against a number",
-                {opcode}};
-    least.before = [](FaultSite& s) { ReduceDropsNan(Opcode::kMinimum, INFINITY, s); };
-    faults.push_back(std::move(least));
+    faults.push_back(BeforeFault(absl::StrCat(OpcodeName(opcode), ".maximum-drops-nan"), kNaN,
+                                 opcode, "a NaN loses against a number", [](FaultSite& s) {
+                                   ReduceDropsNan(Opcode::kMaximum, -INFINITY, s);
+                                 }));
+    faults.push_back(BeforeFault(absl::StrCat(OpcodeName(opcode), ".minimum-drops-nan"), kNaN,
+                                 opcode, "a NaN loses against a number", [](FaultSite& s) {
+                                   ReduceDropsNan(Opcode::kMinimum, INFINITY, s);
+                                 }));
   }
 }
 

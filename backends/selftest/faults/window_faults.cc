@@ -233,7 +233,13 @@ void SecondGroupIsFirst(FaultSite& site) {
   }
 }
 
+bool AddsUp(const Instruction& instruction) {
+  const Computation* body = instruction.CalledComputation(Attr::kToApply);
+  return body != nullptr && body->root() != nullptr && body->root()->opcode() == Opcode::kAdd;
+}
+
 void InitTwice(FaultSite& site) {
+  if (!AddsUp(site.instruction)) return;
   Literal& result = *site.result;
   if (result.shape().IsTuple() || site.operands.size() != 2) return;
   const Literal& init = site.operands[1];
@@ -243,24 +249,16 @@ void InitTwice(FaultSite& site) {
   }
 }
 
-bool AddsUp(const Instruction& instruction) {
-  const Computation* body = instruction.CalledComputation(Attr::kToApply);
-  return body != nullptr && body->root() != nullptr && body->root()->opcode() == Opcode::kAdd;
-}
-
 }  // namespace
 
 void AddWindowFaults(std::vector<Fault>& faults) {
   for (const SurgeryRow& row : kSurgeries) {
-    Fault fault{row.id, row.fault_class, row.what, {row.opcode}};
-    fault.module_edit = row.module_edit;
-    faults.push_back(std::move(fault));
+    faults.push_back(
+        ModuleEditFault(row.id, row.fault_class, row.opcode, row.what, row.module_edit));
   }
   auto add = [&](const char* id, FaultClass fault_class, Opcode opcode, const char* what,
                  void (*site)(FaultSite&), bool before) {
-    Fault fault{id, fault_class, what, {opcode}};
-    (before ? fault.before : fault.after) = site;
-    faults.push_back(std::move(fault));
+    faults.push_back(SiteFaultOf({"", fault_class, opcode, what, site, before}, id));
   };
   add("pad.value-ignored", FaultClass::kPadding, Opcode::kPad,
       "padding is zero, regardless of the value", PaddingIsZero, true);
@@ -274,21 +272,13 @@ void AddWindowFaults(std::vector<Fault>& faults) {
   add("convolution.second-group-is-first", FaultClass::kWindow, Opcode::kConvolution,
       "later feature groups equal the first", SecondGroupIsFirst, false);
   for (Opcode opcode : {Opcode::kReduce, Opcode::kReduceWindow}) {
-    Fault fault{absl::StrCat(OpcodeName(opcode), ".init-twice"),
-                FaultClass::kWindow,
-                "the init value enters a sum twice",
-                {opcode}};
-    fault.after = [](FaultSite& site) {
-      if (AddsUp(site.instruction)) InitTwice(site);
-    };
-    faults.push_back(std::move(fault));
+    faults.push_back(AfterFault(absl::StrCat(OpcodeName(opcode), ".init-twice"),
+                                FaultClass::kWindow, opcode, "the init value enters a sum twice",
+                                InitTwice));
   }
-  Fault merged{"reduce-window.swallows-pad",
-               FaultClass::kPadding,
-               "a pad before a window is merged into its padding, whatever its value",
-               {Opcode::kReduceWindow}};
-  merged.rewrite = MergePadIntoWindow;
-  faults.push_back(std::move(merged));
+  faults.push_back(RewriteFault(
+      "reduce-window.swallows-pad", FaultClass::kPadding, Opcode::kReduceWindow,
+      "a pad before a window is merged into its padding, whatever its value", MergePadIntoWindow));
 }
 
 }  // namespace hlocts::backends
