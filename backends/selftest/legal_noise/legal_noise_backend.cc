@@ -14,43 +14,39 @@
 namespace hlocts::backends {
 namespace {
 
+struct NoiseOptions {
+  uint64_t seed = 1;
+  Profile profile = Profile::kDefault;
+  std::vector<std::string> facts;
+  bool typical = false;
+  int64_t partitions = 1;
+};
+
 class NoiseExecutable : public Executable {
  public:
-  NoiseExecutable(std::unique_ptr<Module> module, const LoadOptions& options, uint64_t seed,
-                  Profile profile, TargetFacts facts, bool typical, int64_t partitions)
+  NoiseExecutable(std::unique_ptr<Module> module, const LoadOptions& options, NoiseOptions noise,
+                  TargetFacts facts)
       : module_(std::move(module)),
         options_(options),
-        seed_(seed),
-        profile_(profile),
-        facts_(std::move(facts)),
-        typical_(typical),
-        partitions_(partitions) {}
+        noise_(std::move(noise)),
+        facts_(std::move(facts)) {}
 
   absl::StatusOr<ExecuteResult> Execute(const ExecuteRequest& request) override {
-    NoiseHook hook(seed_, profile_, facts_, typical_, partitions_);
+    NoiseHook hook(noise_.seed, noise_.profile, facts_, noise_.typical, noise_.partitions);
     return RunHooked(*module_, options_, request, &hook);
   }
 
  private:
   std::unique_ptr<Module> module_;
   LoadOptions options_;
-  uint64_t seed_;
-  Profile profile_;
+  NoiseOptions noise_;
   TargetFacts facts_;
-  bool typical_;
-  int64_t partitions_;
 };
 
 class NoiseBackend : public Backend {
  public:
-  NoiseBackend(std::string name, uint64_t seed, Profile profile, std::vector<std::string> facts,
-               bool typical, int64_t partitions)
-      : name_(std::move(name)),
-        seed_(seed),
-        profile_(profile),
-        facts_(std::move(facts)),
-        typical_(typical),
-        partitions_(partitions) {}
+  NoiseBackend(std::string name, NoiseOptions noise)
+      : name_(std::move(name)), noise_(std::move(noise)) {}
 
   BackendInfo info() override {
     BackendInfo info;
@@ -59,7 +55,7 @@ class NoiseBackend : public Backend {
     info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
                          "custom-call", "our-parser", "partitions"};
     // Random bits equal the reference's. The engine uses every other freedom.
-    info.facts = facts_;
+    info.facts = noise_.facts;
     info.facts.push_back("rng.xla_layout");
     return info;
   }
@@ -68,18 +64,13 @@ class NoiseBackend : public Backend {
                                                    const LoadOptions& options) override {
     HLOCTS_RETURN_IF_ERROR(VerifyModule(module));
     TargetFacts facts;
-    for (const std::string& fact : facts_) HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, facts));
-    return std::unique_ptr<Executable>(std::make_unique<NoiseExecutable>(
-        module.Clone(), options, seed_, profile_, std::move(facts), typical_, partitions_));
+    for (const std::string& fact : noise_.facts) HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, facts));
+    return std::make_unique<NoiseExecutable>(module.Clone(), options, noise_, std::move(facts));
   }
 
  private:
   std::string name_;
-  uint64_t seed_;
-  Profile profile_;
-  std::vector<std::string> facts_;
-  bool typical_;
-  int64_t partitions_;
+  NoiseOptions noise_;
 };
 
 // Parses the option `facts`. Rejects facts that limit the depth of sums, since this engine makes
@@ -99,24 +90,25 @@ absl::StatusOr<std::vector<std::string>> FactsOfOption(const std::string& text) 
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Backend>> MakeLegalNoiseBackend(BackendName name) {
-  std::string seed_text = name.TakeOption("seed"), profile_text = name.TakeOption("profile");
-  uint64_t seed = 1;
-  if (!seed_text.empty() && !absl::SimpleAtoi(seed_text, &seed)) {
+  NoiseOptions noise;
+  const std::string seed_text = name.TakeOption("seed");
+  if (!seed_text.empty() && !absl::SimpleAtoi(seed_text, &noise.seed)) {
     return InvalidInput("backend \"", name.text, "\": seed: expected a number, found ", seed_text);
   }
-  auto profile = ProfileFromName(profile_text.empty() ? "default" : profile_text);
+  const std::string profile_text = name.TakeOption("profile");
+  const auto profile = ProfileFromName(profile_text.empty() ? "default" : profile_text);
   if (!profile) {
     return InvalidInput("backend \"", name.text,
                         "\": profile: expected strict, default or relaxed, found ", profile_text);
   }
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfOption(name.TakeOption("facts")));
-  const bool typical = name.TakeOption("typical") == "1";
-  const std::string partitions_text = name.TakeOption("partitions");
-  int64_t partitions = 1;
-  if (!partitions_text.empty() &&
-      (!absl::SimpleAtoi(partitions_text, &partitions) || partitions < 1)) {
+  noise.profile = *profile;
+  HLOCTS_ASSIGN_OR_RETURN(noise.facts, FactsOfOption(name.TakeOption("facts")));
+  noise.typical = name.TakeOption("typical") == "1";
+  const std::string partitions = name.TakeOption("partitions");
+  if (!partitions.empty() &&
+      (!absl::SimpleAtoi(partitions, &noise.partitions) || noise.partitions < 1)) {
     return InvalidInput("backend \"", name.text,
-                        "\": partitions: expected a positive number, found ", partitions_text);
+                        "\": partitions: expected a positive number, found ", partitions);
   }
   if (!name.options.empty()) {
     return InvalidInput(
@@ -124,8 +116,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeLegalNoiseBackend(BackendName name)
         "\": expected seed, profile, facts, typical, partitions or isolation, found ",
         name.options[0].first);
   }
-  return std::unique_ptr<Backend>(std::make_unique<NoiseBackend>(
-      name.text, seed, *profile, std::move(facts), typical, partitions));
+  return std::make_unique<NoiseBackend>(name.text, std::move(noise));
 }
 
 }  // namespace hlocts::backends
