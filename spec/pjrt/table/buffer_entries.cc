@@ -35,70 +35,53 @@ absl::StatusOr<void*> Pointer(PJRT_Buffer& buffer) {
 
 }  // namespace
 
-absl::Status Entry(PJRT_Buffer_Destroy_Args& args) {
-  delete args.buffer;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Buffer_Destroy_Args& args) { delete args.buffer; }
 
-absl::Status Entry(PJRT_Buffer_ElementType_Args& args) {
+void Entry(PJRT_Buffer_ElementType_Args& args) {
   args.type = BufferTypeOf(args.buffer->shape.element_type());
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Buffer_Dimensions_Args& args) {
+void Entry(PJRT_Buffer_Dimensions_Args& args) {
   args.dims = args.buffer->shape.dimensions().data();
   args.num_dims = args.buffer->shape.dimensions().size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Buffer_UnpaddedDimensions_Args& args) {
+void Entry(PJRT_Buffer_UnpaddedDimensions_Args& args) {
   args.unpadded_dims = args.buffer->unpadded_dimensions.data();
   args.num_dims = args.buffer->unpadded_dimensions.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
+void Entry(PJRT_Buffer_DynamicDimensionIndices_Args& args) {
   args.dynamic_dim_indices = args.buffer->dynamic_dimensions.data();
   args.num_dynamic_dims = args.buffer->dynamic_dimensions.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Buffer_GetMemoryLayout_Args& args) {
+void Entry(PJRT_Buffer_GetMemoryLayout_Args& args) {
   args.layout = {};
   args.layout.struct_size = PJRT_Buffer_MemoryLayout_STRUCT_SIZE;
   args.layout.type = PJRT_Buffer_MemoryLayout_Type_Tiled;
   args.layout.tiled.struct_size = PJRT_Buffer_MemoryLayout_Tiled_STRUCT_SIZE;
   args.layout.tiled.minor_to_major = args.buffer->minor_to_major.data();
   args.layout.tiled.minor_to_major_size = args.buffer->minor_to_major.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
+void Entry(PJRT_Buffer_OnDeviceSizeInBytes_Args& args) {
   args.on_device_size_in_bytes = static_cast<size_t>(args.buffer->shape.StorageSizeBytes());
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Buffer_Device_Args& args) {
-  args.device = args.buffer->device;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Buffer_Device_Args& args) { args.device = args.buffer->device; }
 
-absl::Status Entry(PJRT_Buffer_Memory_Args& args) {
-  args.memory = &args.buffer->device->memory;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Buffer_Memory_Args& args) { args.memory = &args.buffer->device->memory; }
 
-absl::Status Entry(PJRT_Buffer_Delete_Args& args) {
+void Entry(PJRT_Buffer_Delete_Args& args) {
   std::lock_guard<std::mutex> lock(args.buffer->mutex);
   args.buffer->deleted = true;
   args.buffer->literal = Literal();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Buffer_IsDeleted_Args& args) {
+void Entry(PJRT_Buffer_IsDeleted_Args& args) {
   std::lock_guard<std::mutex> lock(args.buffer->mutex);
   args.is_deleted = args.buffer->deleted;
-  return absl::OkStatus();
 }
 
 absl::Status Entry(PJRT_Buffer_CopyToDevice_Args& args) {
@@ -156,15 +139,11 @@ absl::Status Entry(PJRT_Buffer_CopyRawToHost_Args& args) {
   return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Buffer_IsOnCpu_Args& args) {
-  args.is_on_cpu = true;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Buffer_IsOnCpu_Args& args) { args.is_on_cpu = true; }
 
-absl::Status Entry(PJRT_Buffer_ReadyEvent_Args& args) {
+void Entry(PJRT_Buffer_ReadyEvent_Args& args) {
   std::lock_guard<std::mutex> lock(args.buffer->mutex);
   args.event = MakeEvent(args.buffer->error);
-  return absl::OkStatus();
 }
 
 absl::Status Entry(PJRT_Buffer_UnsafePointer_Args& args) {

@@ -202,38 +202,28 @@ absl::Status Entry(PJRT_Client_Create_Args& args) {
   return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Client_Destroy_Args& args) {
-  delete args.client;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Client_Destroy_Args& args) { delete args.client; }
 
-absl::Status Entry(PJRT_Client_PlatformName_Args& args) {
+void Entry(PJRT_Client_PlatformName_Args& args) {
   args.platform_name = args.client->topology.platform.data();
   args.platform_name_size = args.client->topology.platform.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Client_ProcessIndex_Args& args) {
-  args.process_index = 0;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Client_ProcessIndex_Args& args) { args.process_index = 0; }
 
-absl::Status Entry(PJRT_Client_PlatformVersion_Args& args) {
+void Entry(PJRT_Client_PlatformVersion_Args& args) {
   args.platform_version = args.client->topology.version.data();
   args.platform_version_size = args.client->topology.version.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Client_Devices_Args& args) {
+void Entry(PJRT_Client_Devices_Args& args) {
   args.devices = args.client->devices.data();
   args.num_devices = args.client->devices.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Client_AddressableDevices_Args& args) {
+void Entry(PJRT_Client_AddressableDevices_Args& args) {
   args.addressable_devices = args.client->devices.data();
   args.num_addressable_devices = args.client->devices.size();
-  return absl::OkStatus();
 }
 
 absl::Status Entry(PJRT_Client_LookupDevice_Args& args) {
@@ -254,16 +244,12 @@ absl::Status Entry(PJRT_Client_LookupAddressableDevice_Args& args) {
   return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Client_AddressableMemories_Args& args) {
+void Entry(PJRT_Client_AddressableMemories_Args& args) {
   args.addressable_memories = args.client->memories.data();
   args.num_addressable_memories = args.client->memories.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Client_TopologyDescription_Args& args) {
-  args.topology = &args.client->topology;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Client_TopologyDescription_Args& args) { args.topology = &args.client->topology; }
 
 absl::Status Entry(PJRT_Client_Compile_Args& args) {
   HLOCTS_RETURN_IF_ERROR(CheckPointer(args.program, "program"));

@@ -14,114 +14,79 @@ void WriteText(absl::string_view text, const char*& data, size_t& size) {
 
 }  // namespace
 
-absl::Status Entry(PJRT_DeviceDescription_Id_Args& args) {
-  args.id = args.device_description->id;
-  return absl::OkStatus();
-}
+void Entry(PJRT_DeviceDescription_Id_Args& args) { args.id = args.device_description->id; }
 
-absl::Status Entry(PJRT_DeviceDescription_ProcessIndex_Args& args) {
-  args.process_index = 0;
-  return absl::OkStatus();
-}
+void Entry(PJRT_DeviceDescription_ProcessIndex_Args& args) { args.process_index = 0; }
 
-absl::Status Entry(PJRT_DeviceDescription_Attributes_Args& args) {
+void Entry(PJRT_DeviceDescription_Attributes_Args& args) {
   args.attributes = nullptr;
   args.num_attributes = 0;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_DeviceDescription_Kind_Args& args) {
+void Entry(PJRT_DeviceDescription_Kind_Args& args) {
   WriteText(args.device_description->kind, args.device_kind, args.device_kind_size);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_DeviceDescription_DebugString_Args& args) {
+void Entry(PJRT_DeviceDescription_DebugString_Args& args) {
   WriteText(args.device_description->text, args.debug_string, args.debug_string_size);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_DeviceDescription_ToString_Args& args) {
+void Entry(PJRT_DeviceDescription_ToString_Args& args) {
   WriteText(args.device_description->text, args.to_string, args.to_string_size);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Device_GetDescription_Args& args) {
+void Entry(PJRT_Device_GetDescription_Args& args) {
   args.device_description = args.device->description;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Device_IsAddressable_Args& args) {
-  args.is_addressable = true;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Device_IsAddressable_Args& args) { args.is_addressable = true; }
 
-absl::Status Entry(PJRT_Device_LocalHardwareId_Args& args) {
+void Entry(PJRT_Device_LocalHardwareId_Args& args) {
   args.local_hardware_id = args.device->description->id;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Device_AddressableMemories_Args& args) {
+void Entry(PJRT_Device_AddressableMemories_Args& args) {
   args.memories = args.device->memories;
   args.num_memories = 1;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Device_DefaultMemory_Args& args) {
-  args.memory = &args.device->memory;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Device_DefaultMemory_Args& args) { args.memory = &args.device->memory; }
 
-absl::Status Entry(PJRT_Memory_Id_Args& args) {
-  args.id = args.memory->device->description->id;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Memory_Id_Args& args) { args.id = args.memory->device->description->id; }
 
-absl::Status Entry(PJRT_Memory_Kind_Args& args) {
-  WriteText(kMemoryKind, args.kind, args.kind_size);
-  return absl::OkStatus();
-}
+void Entry(PJRT_Memory_Kind_Args& args) { WriteText(kMemoryKind, args.kind, args.kind_size); }
 
-absl::Status Entry(PJRT_Memory_Kind_Id_Args& args) {
-  args.kind_id = 0;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Memory_Kind_Id_Args& args) { args.kind_id = 0; }
 
-absl::Status Entry(PJRT_Memory_DebugString_Args& args) {
+void Entry(PJRT_Memory_DebugString_Args& args) {
   WriteText(args.memory->device->description->text, args.debug_string, args.debug_string_size);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Memory_ToString_Args& args) {
+void Entry(PJRT_Memory_ToString_Args& args) {
   WriteText(args.memory->device->description->text, args.to_string, args.to_string_size);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Memory_AddressableByDevices_Args& args) {
+void Entry(PJRT_Memory_AddressableByDevices_Args& args) {
   args.devices = args.memory->device->self;
   args.num_devices = 1;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_TopologyDescription_PlatformName_Args& args) {
+void Entry(PJRT_TopologyDescription_PlatformName_Args& args) {
   WriteText(args.topology->platform, args.platform_name, args.platform_name_size);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_TopologyDescription_PlatformVersion_Args& args) {
+void Entry(PJRT_TopologyDescription_PlatformVersion_Args& args) {
   WriteText(args.topology->version, args.platform_version, args.platform_version_size);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
+void Entry(PJRT_TopologyDescription_GetDeviceDescriptions_Args& args) {
   args.descriptions = args.topology->descriptions.data();
   args.num_descriptions = args.topology->descriptions.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_TopologyDescription_Attributes_Args& args) {
+void Entry(PJRT_TopologyDescription_Attributes_Args& args) {
   args.attributes = nullptr;
   args.num_attributes = 0;
-  return absl::OkStatus();
 }
 
 }  // namespace hlocts::pjrt

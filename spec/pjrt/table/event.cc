@@ -15,21 +15,14 @@ PJRT_Event* MakeEvent(absl::Status status) {
 
 absl::Status Entry(PJRT_Plugin_Initialize_Args&) { return absl::OkStatus(); }
 
-absl::Status Entry(PJRT_Plugin_Attributes_Args& args) {
+void Entry(PJRT_Plugin_Attributes_Args& args) {
   args.attributes = nullptr;
   args.num_attributes = 0;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Event_Destroy_Args& args) {
-  delete args.event;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Event_Destroy_Args& args) { delete args.event; }
 
-absl::Status Entry(PJRT_Event_Create_Args& args) {
-  args.event = new PJRT_Event;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Event_Create_Args& args) { args.event = new PJRT_Event; }
 
 absl::Status Entry(PJRT_Event_IsReady_Args& args) {
   HLOCTS_RETURN_IF_ERROR(CheckPointer(args.event, "event"));
@@ -84,14 +77,8 @@ absl::Status Entry(PJRT_Event_Set_Args& args) {
   return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_ExecuteContext_Create_Args& args) {
-  args.context = new PJRT_ExecuteContext;
-  return absl::OkStatus();
-}
+void Entry(PJRT_ExecuteContext_Create_Args& args) { args.context = new PJRT_ExecuteContext; }
 
-absl::Status Entry(PJRT_ExecuteContext_Destroy_Args& args) {
-  delete args.context;
-  return absl::OkStatus();
-}
+void Entry(PJRT_ExecuteContext_Destroy_Args& args) { delete args.context; }
 
 }  // namespace hlocts::pjrt

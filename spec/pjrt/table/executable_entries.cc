@@ -28,42 +28,31 @@ int64_t BytesOf(const std::vector<Shape>& shapes) {
 
 }  // namespace
 
-absl::Status Entry(PJRT_Executable_Destroy_Args& args) {
-  delete args.executable;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Executable_Destroy_Args& args) { delete args.executable; }
 
-absl::Status Entry(PJRT_Executable_Name_Args& args) {
+void Entry(PJRT_Executable_Name_Args& args) {
   args.executable_name = args.executable->program->name.data();
   args.executable_name_size = args.executable->program->name.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_NumReplicas_Args& args) {
+void Entry(PJRT_Executable_NumReplicas_Args& args) {
   args.num_replicas = static_cast<size_t>(args.executable->program->replicas);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_NumPartitions_Args& args) {
+void Entry(PJRT_Executable_NumPartitions_Args& args) {
   args.num_partitions = static_cast<size_t>(args.executable->program->partitions);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_NumOutputs_Args& args) {
+void Entry(PJRT_Executable_NumOutputs_Args& args) {
   args.num_outputs = args.executable->output_types.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) {
-  args.size_in_bytes = 0;
-  return absl::OkStatus();
-}
+void Entry(PJRT_Executable_SizeOfGeneratedCodeInBytes_Args& args) { args.size_in_bytes = 0; }
 
-absl::Status Entry(PJRT_Executable_OutputMemoryKinds_Args& args) {
+void Entry(PJRT_Executable_OutputMemoryKinds_Args& args) {
   args.num_outputs = args.executable->memory_kinds.size();
   args.memory_kinds = args.executable->memory_kinds.data();
   args.memory_kind_sizes = args.executable->memory_kind_sizes.data();
-  return absl::OkStatus();
 }
 
 // A caller calls twice: first for the size, then with memory of that size.
@@ -82,33 +71,29 @@ absl::Status Entry(PJRT_Executable_OptimizedProgram_Args& args) {
   return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_Serialize_Args& args) {
+void Entry(PJRT_Executable_Serialize_Args& args) {
   Hold(SerializeProgram(*args.executable->program), args.serialized_bytes,
        args.serialized_bytes_size, args.serialized_executable, args.serialized_executable_deleter);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_OutputElementTypes_Args& args) {
+void Entry(PJRT_Executable_OutputElementTypes_Args& args) {
   args.output_types = args.executable->output_types.data();
   args.num_output_types = args.executable->output_types.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_OutputDimensions_Args& args) {
+void Entry(PJRT_Executable_OutputDimensions_Args& args) {
   args.num_outputs = args.executable->output_ranks.size();
   args.dims = args.executable->output_dimensions.data();
   args.dim_sizes = args.executable->output_ranks.data();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_Fingerprint_Args& args) {
+void Entry(PJRT_Executable_Fingerprint_Args& args) {
   args.executable_fingerprint = args.executable->program->Fingerprint().data();
   args.executable_fingerprint_size = args.executable->program->Fingerprint().size();
-  return absl::OkStatus();
 }
 
 // Leaves the size of temporaries 0, because the engine does not report it.
-absl::Status Entry(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
+void Entry(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   PJRT_Executable_GetCompiledMemoryStats_Args stats = {};
   stats.struct_size = args.struct_size;
   stats.extension_start = args.extension_start;
@@ -116,21 +101,16 @@ absl::Status Entry(PJRT_Executable_GetCompiledMemoryStats_Args& args) {
   stats.argument_size_in_bytes = BytesOf(args.executable->program->arguments);
   stats.output_size_in_bytes = BytesOf(args.executable->program->outputs);
   args = stats;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_Executable_GetCompileOptions_Args& args) {
+void Entry(PJRT_Executable_GetCompileOptions_Args& args) {
   Hold(args.executable->program->options_bytes, args.serialized_bytes, args.serialized_bytes_size,
        args.serialized_compile_options, args.serialized_compile_options_deleter);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_LoadedExecutable_Destroy_Args& args) {
-  delete args.executable;
-  return absl::OkStatus();
-}
+void Entry(PJRT_LoadedExecutable_Destroy_Args& args) { delete args.executable; }
 
-absl::Status Entry(PJRT_LoadedExecutable_GetExecutable_Args& args) {
+void Entry(PJRT_LoadedExecutable_GetExecutable_Args& args) {
   static constexpr absl::string_view kMemoryKind = "device";
   auto made = std::make_unique<PJRT_Executable>();
   made->program = args.loaded_executable->program;
@@ -143,16 +123,14 @@ absl::Status Entry(PJRT_LoadedExecutable_GetExecutable_Args& args) {
     made->memory_kind_sizes.push_back(kMemoryKind.size());
   }
   args.executable = made.release();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
+void Entry(PJRT_LoadedExecutable_AddressableDevices_Args& args) {
   args.addressable_devices = args.executable->devices.data();
   args.num_addressable_devices = args.executable->devices.size();
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
+void Entry(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
   const Program& program = *args.executable->program;
   DeviceAssignmentProto proto;
   proto.set_replica_count(static_cast<int>(program.replicas));
@@ -166,25 +144,21 @@ absl::Status Entry(PJRT_LoadedExecutable_GetDeviceAssignment_Args& args) {
   }
   Hold(proto.SerializeAsString(), args.serialized_bytes, args.serialized_bytes_size,
        args.serialized_device_assignment, args.serialized_device_assignment_deleter);
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_LoadedExecutable_Delete_Args& args) {
+void Entry(PJRT_LoadedExecutable_Delete_Args& args) {
   std::lock_guard<std::mutex> lock(args.executable->mutex);
   args.executable->deleted = true;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_LoadedExecutable_IsDeleted_Args& args) {
+void Entry(PJRT_LoadedExecutable_IsDeleted_Args& args) {
   std::lock_guard<std::mutex> lock(args.executable->mutex);
   args.is_deleted = args.executable->deleted;
-  return absl::OkStatus();
 }
 
-absl::Status Entry(PJRT_LoadedExecutable_Fingerprint_Args& args) {
+void Entry(PJRT_LoadedExecutable_Fingerprint_Args& args) {
   args.executable_fingerprint = args.executable->program->Fingerprint().data();
   args.executable_fingerprint_size = args.executable->program->Fingerprint().size();
-  return absl::OkStatus();
 }
 
 }  // namespace hlocts::pjrt

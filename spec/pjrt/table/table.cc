@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes the PJRT table and wraps every entry.
 #include <cstring>
+#include <type_traits>
 
 #include "spec/pjrt/table/entries.h"
 
@@ -52,7 +53,13 @@ PJRT_Error* Answer(const char* name, Args* args, size_t size) {
     return MakeError(Unsupported(name, ": this plugin does not implement the function"));
   } else {
     const absl::Status checked = CheckSize(name, args, size);
-    return MakeError(checked.ok() ? Entry(*args) : checked);
+    if (!checked.ok()) return MakeError(checked);
+    if constexpr (std::is_void_v<decltype(Entry(*args))>) {
+      Entry(*args);
+      return nullptr;
+    } else {
+      return MakeError(Entry(*args));
+    }
   }
 }
 
