@@ -114,9 +114,7 @@ TEST(BufferTest, DeviceLayoutAndStridesChangeNoValue) {
     EXPECT_THAT(Values<float>(ToHost(args.buffer, &column)), ElementsAre(1, 4, 2, 5, 3, 6));
     // Without a host layout, the device layout is used.
     EXPECT_EQ(ToHost(args.buffer), ToHost(args.buffer, with_device_layout ? &column : &row));
-    HLOCTS_ARGS(PJRT_Buffer_GetMemoryLayout_Args, found);
-    found.buffer = args.buffer;
-    ASSERT_EQ(Text(Api().PJRT_Buffer_GetMemoryLayout(&found)), "");
+    HLOCTS_ASK(PJRT_Buffer_GetMemoryLayout, found, buffer, args.buffer);
     ASSERT_EQ(found.layout.tiled.minor_to_major_size, 2u);
     EXPECT_EQ(found.layout.tiled.minor_to_major[0], with_device_layout ? 0 : 1);
     EXPECT_EQ(found.layout.tiled.num_tiles, 0u);
@@ -186,18 +184,12 @@ TEST(BufferTest, KnowsItself) {
   Client client(2);
   PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
   EXPECT_EQ(TypeOf(buffer), PJRT_Buffer_Type_F32);
-  HLOCTS_ARGS(PJRT_Buffer_Dimensions_Args, dims);
-  dims.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_Dimensions(&dims)), "");
+  HLOCTS_ASK(PJRT_Buffer_Dimensions, dims, buffer, buffer);
   EXPECT_EQ(std::vector<int64_t>(dims.dims, dims.dims + dims.num_dims),
             (std::vector<int64_t>{2, 3}));
-  HLOCTS_ARGS(PJRT_Buffer_DynamicDimensionIndices_Args, dynamic);
-  dynamic.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_DynamicDimensionIndices(&dynamic)), "");
+  HLOCTS_ASK(PJRT_Buffer_DynamicDimensionIndices, dynamic, buffer, buffer);
   EXPECT_EQ(dynamic.num_dynamic_dims, 0u);
-  HLOCTS_ARGS(PJRT_Buffer_OnDeviceSizeInBytes_Args, size);
-  size.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_OnDeviceSizeInBytes(&size)), "");
+  HLOCTS_ASK(PJRT_Buffer_OnDeviceSizeInBytes, size, buffer, buffer);
   EXPECT_EQ(size.on_device_size_in_bytes, 24u);
   Destroy(buffer);
 }
@@ -205,20 +197,12 @@ TEST(BufferTest, KnowsItself) {
 TEST(BufferTest, KnowsWhereItIs) {
   Client client(2);
   PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
-  HLOCTS_ARGS(PJRT_Buffer_Device_Args, device);
-  device.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_Device(&device)), "");
+  HLOCTS_ASK(PJRT_Buffer_Device, device, buffer, buffer);
   EXPECT_EQ(device.device, client.device(1));
-  HLOCTS_ARGS(PJRT_Buffer_Memory_Args, memory);
-  memory.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_Memory(&memory)), "");
-  HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, default_memory);
-  default_memory.device = client.device(1);
-  EXPECT_EQ(Text(Api().PJRT_Device_DefaultMemory(&default_memory)), "");
+  HLOCTS_ASK(PJRT_Buffer_Memory, memory, buffer, buffer);
+  HLOCTS_ASK(PJRT_Device_DefaultMemory, default_memory, device, client.device(1));
   EXPECT_EQ(memory.memory, default_memory.memory);
-  HLOCTS_ARGS(PJRT_Buffer_IsOnCpu_Args, on_cpu);
-  on_cpu.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_IsOnCpu(&on_cpu)), "");
+  HLOCTS_ASK(PJRT_Buffer_IsOnCpu, on_cpu, buffer, buffer);
   EXPECT_TRUE(on_cpu.is_on_cpu);
   Destroy(buffer);
 }
@@ -226,9 +210,7 @@ TEST(BufferTest, KnowsWhereItIs) {
 TEST(BufferTest, GivesItsBytes) {
   Client client(2);
   PJRT_Buffer* buffer = client.ToDevice(F32({2, 3}, {1, 2, 3, 4, 5, 6}), 1);
-  HLOCTS_ARGS(PJRT_Buffer_ReadyEvent_Args, ready);
-  ready.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_ReadyEvent(&ready)), "");
+  HLOCTS_ASK(PJRT_Buffer_ReadyEvent, ready, buffer, buffer);
   EXPECT_EQ(Await(ready.event), "");
   float raw[2] = {};
   HLOCTS_ARGS(PJRT_Buffer_CopyRawToHost_Args, copy_raw);
@@ -247,21 +229,15 @@ TEST(BufferTest, GivesItsBytes) {
 TEST(BufferTest, PointersAndReferences) {
   Client client;
   PJRT_Buffer* buffer = client.ToDevice(F32({2}, {1, 2}));
-  HLOCTS_ARGS(PJRT_Buffer_UnsafePointer_Args, pointer);
-  pointer.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_UnsafePointer(&pointer)), "");
+  HLOCTS_ASK(PJRT_Buffer_UnsafePointer, pointer, buffer, buffer);
   EXPECT_EQ(reinterpret_cast<const float*>(pointer.buffer_pointer)[1], 2);
-  HLOCTS_ARGS(PJRT_Buffer_OpaqueDeviceMemoryDataPointer_Args, opaque);
-  opaque.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_OpaqueDeviceMemoryDataPointer(&opaque)), "");
+  HLOCTS_ASK(PJRT_Buffer_OpaqueDeviceMemoryDataPointer, opaque, buffer, buffer);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(opaque.device_memory_ptr), pointer.buffer_pointer);
   HLOCTS_ARGS(PJRT_Buffer_DecreaseExternalReferenceCount_Args, decrease);
   decrease.buffer = buffer;
   EXPECT_THAT(Text(Api().PJRT_Buffer_DecreaseExternalReferenceCount(&decrease)),
               HasSubstr("found none"));
-  HLOCTS_ARGS(PJRT_Buffer_IncreaseExternalReferenceCount_Args, increase);
-  increase.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_IncreaseExternalReferenceCount(&increase)), "");
+  HLOCTS_ASK(PJRT_Buffer_IncreaseExternalReferenceCount, increase, buffer, buffer);
   EXPECT_EQ(Text(Api().PJRT_Buffer_DecreaseExternalReferenceCount(&decrease)), "");
   Destroy(buffer);
 }
@@ -275,16 +251,12 @@ TEST(BufferTest, CopiesAndDeletes) {
   EXPECT_THAT(Text(Api().PJRT_Buffer_CopyToDevice(&copy)), HasSubstr("already"));
   copy.dst_device = client.device(1);
   ASSERT_EQ(Text(Api().PJRT_Buffer_CopyToDevice(&copy)), "");
-  HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, memory);
-  memory.device = client.device(1);
-  ASSERT_EQ(Text(Api().PJRT_Device_DefaultMemory(&memory)), "");
+  HLOCTS_ASK(PJRT_Device_DefaultMemory, memory, device, client.device(1));
   HLOCTS_ARGS(PJRT_Buffer_CopyToMemory_Args, copy_memory);
   copy_memory.buffer = buffer;
   copy_memory.dst_memory = memory.memory;
   ASSERT_EQ(Text(Api().PJRT_Buffer_CopyToMemory(&copy_memory)), "");
-  HLOCTS_ARGS(PJRT_Buffer_Delete_Args, erase);
-  erase.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_Delete(&erase)), "");
+  HLOCTS_ASK(PJRT_Buffer_Delete, erase, buffer, buffer);
   EXPECT_TRUE(IsDeleted(buffer));
   HLOCTS_ARGS(PJRT_Buffer_ToHostBuffer_Args, to_host);
   to_host.src = buffer;
@@ -338,9 +310,7 @@ TEST(MadeBufferTest, IsMadeAroundMemoryOfTheCaller) {
 TEST(MadeBufferTest, IsMadeOfAnError) {
   Client client;
   const int64_t dims[] = {4};
-  HLOCTS_ARGS(PJRT_Device_DefaultMemory_Args, memory);
-  memory.device = client.device(0);
-  ASSERT_EQ(Text(Api().PJRT_Device_DefaultMemory(&memory)), "");
+  HLOCTS_ASK(PJRT_Device_DefaultMemory, memory, device, client.device(0));
   HLOCTS_ARGS(PJRT_Client_CreateErrorBuffer_Args, error);
   error.client = client.get();
   error.error_code = PJRT_Error_Code_DATA_LOSS;
@@ -351,9 +321,7 @@ TEST(MadeBufferTest, IsMadeOfAnError) {
   error.shape_element_type = PJRT_Buffer_Type_F32;
   error.memory = memory.memory;
   ASSERT_EQ(Text(Api().PJRT_Client_CreateErrorBuffer(&error)), "");
-  HLOCTS_ARGS(PJRT_Buffer_ReadyEvent_Args, ready);
-  ready.buffer = error.buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_ReadyEvent(&ready)), "");
+  HLOCTS_ASK(PJRT_Buffer_ReadyEvent, ready, buffer, error.buffer);
   EXPECT_THAT(Await(ready.event), HasSubstr("lost"));
   Destroy(error.buffer);
 }

@@ -54,9 +54,7 @@ TEST(Plugin, InitializesAndDescribesItself) {
 TEST(Events, AreSetOnceAndCallBack) {
   HLOCTS_ARGS(PJRT_Event_Create_Args, create);
   ASSERT_EQ(Text(Api().PJRT_Event_Create(&create)), "");
-  HLOCTS_ARGS(PJRT_Event_IsReady_Args, ready);
-  ready.event = create.event;
-  EXPECT_EQ(Text(Api().PJRT_Event_IsReady(&ready)), "");
+  HLOCTS_ASK(PJRT_Event_IsReady, ready, event, create.event);
   EXPECT_FALSE(ready.is_ready);
   HLOCTS_ARGS(PJRT_Event_Error_Args, error);
   error.event = create.event;

@@ -109,12 +109,8 @@ TEST(Executables, SerializedOnesLoadAndRun) {
   std::string error;
   PJRT_LoadedExecutable* loaded = client.Compile(Proto(kAdd), CompileOptions(), &error);
   ASSERT_NE(loaded, nullptr) << error;
-  HLOCTS_ARGS(PJRT_LoadedExecutable_GetExecutable_Args, get);
-  get.loaded_executable = loaded;
-  ASSERT_EQ(Text(Api().PJRT_LoadedExecutable_GetExecutable(&get)), "");
-  HLOCTS_ARGS(PJRT_Executable_Serialize_Args, serialize);
-  serialize.executable = get.executable;
-  ASSERT_EQ(Text(Api().PJRT_Executable_Serialize(&serialize)), "");
+  HLOCTS_ASK(PJRT_LoadedExecutable_GetExecutable, get, loaded_executable, loaded);
+  HLOCTS_ASK(PJRT_Executable_Serialize, serialize, executable, get.executable);
   HLOCTS_ARGS(PJRT_Executable_DeserializeAndLoad_Args, load);
   load.client = client.get();
   load.serialized_executable = serialize.serialized_bytes;
@@ -128,9 +124,7 @@ TEST(Executables, SerializedOnesLoadAndRun) {
   EXPECT_THAT(Values<float>(ToHost(outputs[0][0])), ElementsAre(11, 22));
   Destroy(outputs[0][0]);
   for (PJRT_Buffer* buffer : arguments) Destroy(buffer);
-  HLOCTS_ARGS(PJRT_Executable_Destroy_Args, destroy);
-  destroy.executable = get.executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_Destroy(&destroy)), "");
+  HLOCTS_ASK(PJRT_Executable_Destroy, destroy, executable, get.executable);
   Destroy(load.loaded_executable);
   Destroy(loaded);
 }
@@ -141,13 +135,9 @@ TEST(Executables, DeletedOnesDoNotRun) {
   PJRT_LoadedExecutable* loaded = client.Compile(
       Proto("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }"), CompileOptions(), &error);
   ASSERT_NE(loaded, nullptr) << error;
-  HLOCTS_ARGS(PJRT_LoadedExecutable_IsDeleted_Args, deleted);
-  deleted.executable = loaded;
-  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_IsDeleted(&deleted)), "");
+  HLOCTS_ASK(PJRT_LoadedExecutable_IsDeleted, deleted, executable, loaded);
   EXPECT_FALSE(deleted.is_deleted);
-  HLOCTS_ARGS(PJRT_LoadedExecutable_Delete_Args, erase);
-  erase.executable = loaded;
-  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_Delete(&erase)), "");
+  HLOCTS_ASK(PJRT_LoadedExecutable_Delete, erase, executable, loaded);
   EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_IsDeleted(&deleted)), "");
   EXPECT_TRUE(deleted.is_deleted);
   std::vector<std::vector<PJRT_Buffer*>> outputs;

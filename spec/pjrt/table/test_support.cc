@@ -61,9 +61,7 @@ std::string Await(PJRT_Event* event) {
   HLOCTS_ARGS(PJRT_Event_Await_Args, await);
   await.event = event;
   std::string text = Text(Api().PJRT_Event_Await(&await));
-  HLOCTS_ARGS(PJRT_Event_Destroy_Args, destroy);
-  destroy.event = event;
-  EXPECT_EQ(Text(Api().PJRT_Event_Destroy(&destroy)), "");
+  HLOCTS_ASK(PJRT_Event_Destroy, destroy, event, event);
   return text;
 }
 
@@ -108,18 +106,12 @@ Client::Client(int64_t device_count) {
   create.num_options = 1;
   EXPECT_EQ(Text(Api().PJRT_Client_Create(&create)), "");
   client_ = create.client;
-  HLOCTS_ARGS(PJRT_Client_AddressableDevices_Args, devices);
-  devices.client = client_;
-  EXPECT_EQ(Text(Api().PJRT_Client_AddressableDevices(&devices)), "");
+  HLOCTS_ASK(PJRT_Client_AddressableDevices, devices, client, client_);
   devices_.assign(devices.addressable_devices,
                   devices.addressable_devices + devices.num_addressable_devices);
 }
 
-Client::~Client() {
-  HLOCTS_ARGS(PJRT_Client_Destroy_Args, destroy);
-  destroy.client = client_;
-  EXPECT_EQ(Text(Api().PJRT_Client_Destroy(&destroy)), "");
-}
+Client::~Client() { HLOCTS_ASK(PJRT_Client_Destroy, destroy, client, client_); }
 
 PJRT_LoadedExecutable* Client::Compile(const std::string& proto, const std::string& options,
                                        std::string* error, const std::string& format) {
@@ -152,9 +144,7 @@ PJRT_Buffer* Client::ToDevice(const HostArray& array, int device) {
 }
 
 std::string ToHost(PJRT_Buffer* buffer, const std::vector<int64_t>* minor_to_major) {
-  HLOCTS_ARGS(PJRT_Buffer_ToHostBuffer_Args, args);
-  args.src = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_ToHostBuffer(&args)), "");
+  HLOCTS_ASK(PJRT_Buffer_ToHostBuffer, args, src, buffer);
   std::string bytes(args.dst_size, '\xAA');
   PJRT_Buffer_MemoryLayout layout;
   if (minor_to_major != nullptr) {
@@ -169,48 +159,30 @@ std::string ToHost(PJRT_Buffer* buffer, const std::vector<int64_t>* minor_to_maj
 }
 
 PJRT_Buffer_Type TypeOf(PJRT_Buffer* buffer) {
-  HLOCTS_ARGS(PJRT_Buffer_ElementType_Args, args);
-  args.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_ElementType(&args)), "");
+  HLOCTS_ASK(PJRT_Buffer_ElementType, args, buffer, buffer);
   return args.type;
 }
 
 std::vector<int64_t> DimsOf(PJRT_Buffer* buffer) {
-  HLOCTS_ARGS(PJRT_Buffer_UnpaddedDimensions_Args, args);
-  args.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_UnpaddedDimensions(&args)), "");
+  HLOCTS_ASK(PJRT_Buffer_UnpaddedDimensions, args, buffer, buffer);
   return {args.unpadded_dims, args.unpadded_dims + args.num_dims};
 }
 
 bool IsDeleted(PJRT_Buffer* buffer) {
-  HLOCTS_ARGS(PJRT_Buffer_IsDeleted_Args, args);
-  args.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_IsDeleted(&args)), "");
+  HLOCTS_ASK(PJRT_Buffer_IsDeleted, args, buffer, buffer);
   return args.is_deleted;
 }
 
-void Destroy(PJRT_Buffer* buffer) {
-  HLOCTS_ARGS(PJRT_Buffer_Destroy_Args, args);
-  args.buffer = buffer;
-  EXPECT_EQ(Text(Api().PJRT_Buffer_Destroy(&args)), "");
-}
+void Destroy(PJRT_Buffer* buffer) { HLOCTS_ASK(PJRT_Buffer_Destroy, args, buffer, buffer); }
 
 void Destroy(PJRT_LoadedExecutable* executable) {
-  HLOCTS_ARGS(PJRT_LoadedExecutable_Destroy_Args, args);
-  args.executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_Destroy(&args)), "");
+  HLOCTS_ASK(PJRT_LoadedExecutable_Destroy, args, executable, executable);
 }
 
 size_t NumOutputs(PJRT_LoadedExecutable* executable) {
-  HLOCTS_ARGS(PJRT_LoadedExecutable_GetExecutable_Args, get);
-  get.loaded_executable = executable;
-  EXPECT_EQ(Text(Api().PJRT_LoadedExecutable_GetExecutable(&get)), "");
-  HLOCTS_ARGS(PJRT_Executable_NumOutputs_Args, count);
-  count.executable = get.executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_NumOutputs(&count)), "");
-  HLOCTS_ARGS(PJRT_Executable_Destroy_Args, destroy);
-  destroy.executable = get.executable;
-  EXPECT_EQ(Text(Api().PJRT_Executable_Destroy(&destroy)), "");
+  HLOCTS_ASK(PJRT_LoadedExecutable_GetExecutable, get, loaded_executable, executable);
+  HLOCTS_ASK(PJRT_Executable_NumOutputs, count, executable, get.executable);
+  HLOCTS_ASK(PJRT_Executable_Destroy, destroy, executable, get.executable);
   return count.num_outputs;
 }
 
