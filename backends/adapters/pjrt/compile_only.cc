@@ -119,10 +119,8 @@ class CompileOnlyBackend : public Backend {
     topology_ = {api_, args.topology, api_->table().PJRT_TopologyDescription_Destroy,
                  &PJRT_TopologyDescription_Destroy_Args::topology,
                  PJRT_TopologyDescription_Destroy_Args_STRUCT_SIZE};
-    auto devices = HLOCTS_PJRT_ARGS(TopologyDescription_GetDeviceDescriptions);
-    devices.topology = topology_.get();
-    HLOCTS_RETURN_IF_ERROR(
-        HLOCTS_PJRT_CALL(*api_, PJRT_TopologyDescription_GetDeviceDescriptions, &devices));
+    HLOCTS_PJRT_ASK(*api_, TopologyDescription_GetDeviceDescriptions, devices, topology,
+                    topology_.get());
     devices_ = static_cast<int64_t>(devices.num_descriptions);
     return absl::OkStatus();
   }

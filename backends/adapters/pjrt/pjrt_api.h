@@ -7,10 +7,8 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "spec/base/status.h"
 #include "spec/pjrt/hlocts_extension.h"
@@ -54,6 +52,13 @@ Args MakePjrtArgs(size_t struct_size) {
   return args;
 }
 #define HLOCTS_PJRT_ARGS(Name) MakePjrtArgs<PJRT_##Name##_Args>(PJRT_##Name##_Args_STRUCT_SIZE)
+
+// Defines `args` with `value` in its field `field`, and calls the function. Returns the error, if
+// any. `args` then has the results.
+#define HLOCTS_PJRT_ASK(api, Name, args, field, value) \
+  auto args = HLOCTS_PJRT_ARGS(Name);                  \
+  args.field = value;                                  \
+  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api, PJRT_##Name, &args))
 
 // Owns a plugin's object; `destroy` is the function of the API that destroys it.
 template <typename Object, typename Args>

@@ -78,10 +78,8 @@ class PjrtExecutable : public Executable {
   using Buffers = std::vector<std::vector<PjrtBuffer>>;  // [device][leaf]
 
   absl::StatusOr<std::vector<PJRT_Device*>> Devices() {
-    auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_AddressableDevices);
-    args.executable = executable_->get();
-    HLOCTS_RETURN_IF_ERROR(
-        HLOCTS_PJRT_CALL(session_.api(), PJRT_LoadedExecutable_AddressableDevices, &args));
+    HLOCTS_PJRT_ASK(session_.api(), LoadedExecutable_AddressableDevices, args, executable,
+                    executable_->get());
     return std::vector<PJRT_Device*>(args.addressable_devices,
                                      args.addressable_devices + args.num_addressable_devices);
   }
@@ -105,9 +103,7 @@ class PjrtExecutable : public Executable {
   absl::Status CheckOutputCount() {
     HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
                             session_.Unloaded(executable_->get()));
-    auto count = HLOCTS_PJRT_ARGS(Executable_NumOutputs);
-    count.executable = unloaded.get();
-    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(session_.api(), PJRT_Executable_NumOutputs, &count));
+    HLOCTS_PJRT_ASK(session_.api(), Executable_NumOutputs, count, executable, unloaded.get());
     if (count.num_outputs == output_leaves_.size()) return absl::OkStatus();
     return absl::InternalError(absl::StrCat("the executable has ", count.num_outputs,
                                             " outputs, not the module's ", output_leaves_.size()));

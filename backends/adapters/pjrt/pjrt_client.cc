@@ -11,9 +11,7 @@
 namespace hlocts::backends {
 
 absl::StatusOr<PjrtUnloadedExecutable> PjrtSession::Unloaded(PJRT_LoadedExecutable* executable) {
-  auto get = HLOCTS_PJRT_ARGS(LoadedExecutable_GetExecutable);
-  get.loaded_executable = executable;
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_GetExecutable, &get));
+  HLOCTS_PJRT_ASK(api_, LoadedExecutable_GetExecutable, get, loaded_executable, executable);
   return OwnUnloadedExecutable(api_, get.executable);
 }
 
@@ -120,9 +118,7 @@ absl::StatusOr<std::unique_ptr<PjrtSession>> PjrtSession::Create(const PjrtApi& 
 }
 
 absl::Status PjrtSession::ReadDevices() {
-  auto args = HLOCTS_PJRT_ARGS(Client_AddressableDevices);
-  args.client = client_.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Client_AddressableDevices, &args));
+  HLOCTS_PJRT_ASK(api_, Client_AddressableDevices, args, client, client_.get());
   devices_.assign(args.addressable_devices,
                   args.addressable_devices + args.num_addressable_devices);
   if (devices_.empty()) return absl::UnavailableError("the client has no addressable device");
@@ -187,9 +183,7 @@ absl::Status PjrtSession::WaitFor(const std::vector<std::vector<PjrtBuffer>>& bu
 // Returns kDataLoss if the output does not have the module's shape. Such a plugin violates PJRT.
 absl::StatusOr<Literal> PjrtSession::ToHost(PJRT_Buffer* buffer, const Shape& expected) {
   HLOCTS_ASSIGN_OR_RETURN(PJRT_Buffer_Type type, BufferTypeOf(expected.element_type()));
-  auto type_args = HLOCTS_PJRT_ARGS(Buffer_ElementType);
-  type_args.buffer = buffer;
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ElementType, &type_args));
+  HLOCTS_PJRT_ASK(api_, Buffer_ElementType, type_args, buffer, buffer);
   if (type_args.type != type) {
     return absl::DataLossError(absl::StrCat("output of buffer type ", type_args.type, ", expected ",
                                             type, " for ", expected.ToString()));
@@ -244,9 +238,7 @@ absl::Status PjrtSession::ReadRuntimeSizes(PJRT_Buffer* buffer, Literal& literal
       dynamic.num_dynamic_dims == 0) {
     return absl::OkStatus();
   }
-  auto sizes = HLOCTS_PJRT_ARGS(Buffer_UnpaddedDimensions);
-  sizes.buffer = buffer;
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_UnpaddedDimensions, &sizes));
+  HLOCTS_PJRT_ASK(api_, Buffer_UnpaddedDimensions, sizes, buffer, buffer);
   for (size_t i = 0; i < dynamic.num_dynamic_dims; ++i) {
     size_t d = dynamic.dynamic_dim_indices[i];
     if (d >= sizes.num_dims || static_cast<int64_t>(d) >= literal.shape().rank() ||
@@ -260,9 +252,7 @@ absl::Status PjrtSession::ReadRuntimeSizes(PJRT_Buffer* buffer, Literal& literal
 }
 
 absl::StatusOr<bool> PjrtSession::IsDeleted(PJRT_Buffer* buffer) {
-  auto args = HLOCTS_PJRT_ARGS(Buffer_IsDeleted);
-  args.buffer = buffer;
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_IsDeleted, &args));
+  HLOCTS_PJRT_ASK(api_, Buffer_IsDeleted, args, buffer, buffer);
   return args.is_deleted;
 }
 
@@ -298,12 +288,8 @@ absl::StatusOr<std::vector<Literal>> PjrtSession::Drain(PJRT_LoadedExecutable* e
     HLOCTS_RETURN_IF_ERROR(api_.ToStatus(api_.extension()->outfeed(&args)));
     if (args.buffer == nullptr) return leaves;
     const PjrtBuffer buffer = OwnBuffer(api_, args.buffer);
-    auto type = HLOCTS_PJRT_ARGS(Buffer_ElementType);
-    type.buffer = args.buffer;
-    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ElementType, &type));
-    auto sizes = HLOCTS_PJRT_ARGS(Buffer_Dimensions);
-    sizes.buffer = args.buffer;
-    HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Dimensions, &sizes));
+    HLOCTS_PJRT_ASK(api_, Buffer_ElementType, type, buffer, args.buffer);
+    HLOCTS_PJRT_ASK(api_, Buffer_Dimensions, sizes, buffer, args.buffer);
     const Shape shape(pjrt::ElementTypeOf(type.type), {sizes.dims, sizes.dims + sizes.num_dims});
     HLOCTS_ASSIGN_OR_RETURN(Literal leaf, ToHost(args.buffer, shape));
     leaves.push_back(std::move(leaf));

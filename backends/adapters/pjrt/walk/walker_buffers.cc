@@ -101,22 +101,14 @@ absl::Status Walker::ReadRaw() {
 absl::Status Walker::AskBuffer() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   const WalkShape& shape = buffer->shape;
-  auto type = HLOCTS_PJRT_ARGS(Buffer_ElementType);
-  type.buffer = buffer->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ElementType, &type));
-  auto sizes = HLOCTS_PJRT_ARGS(Buffer_Dimensions);
-  sizes.buffer = buffer->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Dimensions, &sizes));
+  HLOCTS_PJRT_ASK(api_, Buffer_ElementType, type, buffer, buffer->handle.get());
+  HLOCTS_PJRT_ASK(api_, Buffer_Dimensions, sizes, buffer, buffer->handle.get());
   const std::vector<int64_t> dimensions(sizes.dims, sizes.dims + sizes.num_dims);
   if (type.type != shape.buffer_type || dimensions != shape.dimensions)
     return Differs(absl::StrCat(WalkShapeText(shape), " is reported with a wrong type or size"));
-  auto device = HLOCTS_PJRT_ARGS(Buffer_Device);
-  device.buffer = buffer->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Device, &device));
+  HLOCTS_PJRT_ASK(api_, Buffer_Device, device, buffer, buffer->handle.get());
   if (device.device != buffer->device) return Differs("a buffer is reported on a wrong device");
-  auto bytes = HLOCTS_PJRT_ARGS(Buffer_OnDeviceSizeInBytes);
-  bytes.buffer = buffer->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_OnDeviceSizeInBytes, &bytes));
+  HLOCTS_PJRT_ASK(api_, Buffer_OnDeviceSizeInBytes, bytes, buffer, buffer->handle.get());
   if (bytes.on_device_size_in_bytes < shape.bytes())
     return Differs(absl::StrCat(WalkShapeText(shape), " is reported to need ",
                                 bytes.on_device_size_in_bytes, " bytes"));
@@ -125,18 +117,14 @@ absl::Status Walker::AskBuffer() {
 }
 
 absl::StatusOr<bool> Walker::IsDeleted(const WalkBuffer& buffer) {
-  auto args = HLOCTS_PJRT_ARGS(Buffer_IsDeleted);
-  args.buffer = buffer.handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_IsDeleted, &args));
+  HLOCTS_PJRT_ASK(api_, Buffer_IsDeleted, args, buffer, buffer.handle.get());
   return args.is_deleted;
 }
 
 absl::Status Walker::Delete() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   if (buffer->references > 0) return absl::OkStatus();
-  auto args = HLOCTS_PJRT_ARGS(Buffer_Delete);
-  args.buffer = buffer->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_Delete, &args));
+  HLOCTS_PJRT_ASK(api_, Buffer_Delete, args, buffer, buffer->handle.get());
   buffer->gone = true;
   HLOCTS_ASSIGN_OR_RETURN(const bool deleted, IsDeleted(*buffer));
   return deleted ? absl::OkStatus() : Differs("IsDeleted is false after Delete");
@@ -155,26 +143,20 @@ absl::Status Walker::Destroy() {
 
 absl::Status Walker::AwaitReady() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
-  auto args = HLOCTS_PJRT_ARGS(Buffer_ReadyEvent);
-  args.buffer = buffer->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_ReadyEvent, &args));
+  HLOCTS_PJRT_ASK(api_, Buffer_ReadyEvent, args, buffer, buffer->handle.get());
   return AwaitAndDestroy(args.event, "a buffer");
 }
 
 absl::Status Walker::AcquireAndReleaseReference() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   const auto release = [&]() -> absl::Status {
-    auto args = HLOCTS_PJRT_ARGS(Buffer_DecreaseExternalReferenceCount);
-    args.buffer = buffer->handle.get();
-    HLOCTS_RETURN_IF_ERROR(
-        HLOCTS_PJRT_CALL(api_, PJRT_Buffer_DecreaseExternalReferenceCount, &args));
+    HLOCTS_PJRT_ASK(api_, Buffer_DecreaseExternalReferenceCount, args, buffer,
+                    buffer->handle.get());
     --buffer->references;
     return absl::OkStatus();
   };
   if (buffer->references > 1 || (buffer->references > 0 && RandomBool())) return release();
-  auto args = HLOCTS_PJRT_ARGS(Buffer_IncreaseExternalReferenceCount);
-  args.buffer = buffer->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Buffer_IncreaseExternalReferenceCount, &args));
+  HLOCTS_PJRT_ASK(api_, Buffer_IncreaseExternalReferenceCount, args, buffer, buffer->handle.get());
   ++buffer->references;
   return absl::OkStatus();
 }

@@ -47,12 +47,9 @@ absl::Status Walker::AskClient() {
   if (session(client).PlatformVersion() != session(0).PlatformVersion())
     return Differs("two clients report different platform versions");
   PJRT_Device* device = DrawDevice(client);
-  auto description = HLOCTS_PJRT_ARGS(Device_GetDescription);
-  description.device = device;
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Device_GetDescription, &description));
-  auto id = HLOCTS_PJRT_ARGS(DeviceDescription_Id);
-  id.device_description = description.device_description;
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_DeviceDescription_Id, &id));
+  HLOCTS_PJRT_ASK(api_, Device_GetDescription, description, device, device);
+  HLOCTS_PJRT_ASK(api_, DeviceDescription_Id, id, device_description,
+                  description.device_description);
   auto found = HLOCTS_PJRT_ARGS(Client_LookupDevice);
   found.client = session(client).client();
   found.id = id.id;
@@ -90,9 +87,7 @@ absl::Status Walker::AwaitByCallback(PJRT_Event* event, const char* what) {
     called.release();  // the callback may still be called
     return Differs(absl::StrCat(what, ": the callback was not called within 30 seconds"));
   }
-  auto ready = HLOCTS_PJRT_ARGS(Event_IsReady);
-  ready.event = event;
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Event_IsReady, &ready));
+  HLOCTS_PJRT_ASK(api_, Event_IsReady, ready, event, event);
   if (!ready.is_ready)
     return Differs(absl::StrCat(what, ": the callback was called, but the event is not ready"));
   HLOCTS_RETURN_IF_ERROR(DestroyEvent(event));

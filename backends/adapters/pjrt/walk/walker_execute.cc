@@ -29,10 +29,8 @@ absl::StatusOr<WalkExecutable*> Walker::PickExecutable() {
 
 absl::Status Walker::Execute() {
   HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
-  auto devices = HLOCTS_PJRT_ARGS(LoadedExecutable_AddressableDevices);
-  devices.executable = executable->handle.get();
-  HLOCTS_RETURN_IF_ERROR(
-      HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_AddressableDevices, &devices));
+  HLOCTS_PJRT_ASK(api_, LoadedExecutable_AddressableDevices, devices, executable,
+                  executable->handle.get());
   if (devices.num_addressable_devices != 1)
     return Differs(absl::StrCat("expected 1 device for a program of one replica, found ",
                                 devices.num_addressable_devices));
@@ -103,22 +101,16 @@ absl::Status Walker::AskExecutable() {
   HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
   HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
                           session(executable->client).Unloaded(executable->handle.get()));
-  auto count = HLOCTS_PJRT_ARGS(Executable_NumOutputs);
-  count.executable = unloaded.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_NumOutputs, &count));
+  HLOCTS_PJRT_ASK(api_, Executable_NumOutputs, count, executable, unloaded.get());
   const std::vector<WalkShape>& results = executable->program->results;
   if (count.num_outputs != results.size())
     return Differs(absl::StrCat(count.num_outputs, " outputs of ", results.size()));
-  auto types = HLOCTS_PJRT_ARGS(Executable_OutputElementTypes);
-  types.executable = unloaded.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_OutputElementTypes, &types));
+  HLOCTS_PJRT_ASK(api_, Executable_OutputElementTypes, types, executable, unloaded.get());
   for (size_t i = 0; i < results.size() && i < types.num_output_types; ++i) {
     if (types.output_types[i] != results[i].buffer_type)
       return Differs(absl::StrCat("output ", i, " is reported with a wrong type"));
   }
-  auto deleted = HLOCTS_PJRT_ARGS(LoadedExecutable_IsDeleted);
-  deleted.executable = executable->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_IsDeleted, &deleted));
+  HLOCTS_PJRT_ASK(api_, LoadedExecutable_IsDeleted, deleted, executable, executable->handle.get());
   return deleted.is_deleted ? Differs("IsDeleted is true, but the executable exists")
                             : absl::OkStatus();
 }
@@ -129,9 +121,7 @@ absl::Status Walker::Reload() {
   HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
   HLOCTS_ASSIGN_OR_RETURN(const PjrtUnloadedExecutable unloaded,
                           session(executable->client).Unloaded(executable->handle.get()));
-  auto stored = HLOCTS_PJRT_ARGS(Executable_Serialize);
-  stored.executable = unloaded.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Executable_Serialize, &stored));
+  HLOCTS_PJRT_ASK(api_, Executable_Serialize, stored, executable, unloaded.get());
   const std::string bytes(stored.serialized_bytes, stored.serialized_bytes_size);
   stored.serialized_executable_deleter(stored.serialized_executable);
   auto made = std::make_unique<WalkExecutable>();
@@ -149,13 +139,9 @@ absl::Status Walker::Reload() {
 
 absl::Status Walker::DeleteExecutable() {
   HLOCTS_ASSIGN_OR_RETURN(WalkExecutable * executable, PickExecutable());
-  auto args = HLOCTS_PJRT_ARGS(LoadedExecutable_Delete);
-  args.executable = executable->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_Delete, &args));
+  HLOCTS_PJRT_ASK(api_, LoadedExecutable_Delete, args, executable, executable->handle.get());
   executable->gone = true;
-  auto deleted = HLOCTS_PJRT_ARGS(LoadedExecutable_IsDeleted);
-  deleted.executable = executable->handle.get();
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_LoadedExecutable_IsDeleted, &deleted));
+  HLOCTS_PJRT_ASK(api_, LoadedExecutable_IsDeleted, deleted, executable, executable->handle.get());
   return deleted.is_deleted ? absl::OkStatus() : Differs("IsDeleted is false after Delete");
 }
 

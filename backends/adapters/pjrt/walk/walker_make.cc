@@ -117,9 +117,7 @@ absl::Status Walker::FromHost() {
 
 absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Walker::RegisterUnchangedMemory(
     WalkBuffer& buffer) {
-  auto memory = HLOCTS_PJRT_ARGS(Device_DefaultMemory);
-  memory.device = buffer.device;
-  HLOCTS_RETURN_IF_ERROR(HLOCTS_PJRT_CALL(api_, PJRT_Device_DefaultMemory, &memory));
+  HLOCTS_PJRT_ASK(api_, Device_DefaultMemory, memory, device, buffer.device);
   PJRT_ShapeSpec spec{};
   spec.struct_size = PJRT_ShapeSpec_STRUCT_SIZE;
   spec.dims = buffer.shape.dimensions.data();
@@ -132,10 +130,8 @@ absl::StatusOr<PJRT_AsyncHostToDeviceTransferManager*> Walker::RegisterUnchanged
   made.memory = memory.memory;
   HLOCTS_RETURN_IF_ERROR(
       HLOCTS_PJRT_CALL(api_, PJRT_Client_CreateBuffersForAsyncHostToDevice, &made));
-  auto retrieved = HLOCTS_PJRT_ARGS(AsyncHostToDeviceTransferManager_RetrieveBuffer);
-  retrieved.transfer_manager = made.transfer_manager;
-  HLOCTS_RETURN_IF_ERROR(
-      HLOCTS_PJRT_CALL(api_, PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer, &retrieved));
+  HLOCTS_PJRT_ASK(api_, AsyncHostToDeviceTransferManager_RetrieveBuffer, retrieved,
+                  transfer_manager, made.transfer_manager);
   buffer.handle = OwnBuffer(api_, retrieved.buffer_out);
   return made.transfer_manager;
 }
