@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
-#include <vector>
 
 #include "absl/types/span.h"
 #include "generators/arguments.h"

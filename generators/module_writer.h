@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "generators/plan.h"
 #include "spec/ir/instruction.h"
 

@@ -6,7 +6,6 @@
 #include "generators/negative_rows.h"
 #include "spec/ir/module.h"
 #include "spec/ir/needed.h"
-#include "spec/ops/op_table.h"
 
 namespace hlocts::generators {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "spec/ir/module.h"
-#include "spec/ir/surgery.h"
 #include "spec/ops/partitions.h"
 
 namespace hlocts::generators {

@@ -2,8 +2,6 @@
 // Adds random shardings to a single-device module, for engines that partition modules.
 #pragma once
 
-#include <string>
-
 #include "generators/choice_source.h"
 #include "spec/base/status.h"
 #include "spec/ir/module_fwd.h"

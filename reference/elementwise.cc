@@ -10,7 +10,6 @@
 #include "spec/ir/float_format.h"
 #include "spec/ir/instruction.h"
 #include "spec/ops/groups.h"
-#include "spec/ops/kinds.h"
 #include "spec/ops/op_table.h"
 
 namespace hlocts::reference {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/number_system.h"
 
-#include <utility>
-
 #include "reference/ops/families.h"
 
 namespace hlocts::reference {

@@ -7,7 +7,6 @@
 #include "reference/elementwise.h"
 #include "spec/infer/dimension_numbers.h"
 #include "spec/infer/window_util.h"
-#include "spec/ir/index_util.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts::reference {

@@ -5,7 +5,6 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 

@@ -2,7 +2,6 @@
 // Selects cases by words in their addresses and by earlier failures.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <cstdio>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_split.h"
 #include "suites/lint.h"
 #include "suites/selection.h"
 

@@ -6,7 +6,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "fuzz/triage/bundle.h"
-#include "fuzz/triage/failure_signature.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/ops/op_table.h"

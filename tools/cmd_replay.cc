@@ -8,7 +8,6 @@
 
 #include "backends/backend_list.h"
 #include "fuzz/triage/bundle.h"
-#include "fuzz/triage/failure_signature.h"
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
 #include "spec/base/json_text.h"

@@ -9,7 +9,6 @@
 #include "spec/ir/tiles.h"
 #include "spec/ops/custom_calls.h"
 #include "spec/ops/groups.h"
-#include "spec/ops/op_table.h"
 #include "spec/text/sharding_calls.h"
 
 namespace hlocts::backends {

@@ -7,7 +7,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/str_split.h"
 
 namespace hlocts::backends {
 namespace {

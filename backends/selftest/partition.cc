@@ -7,9 +7,7 @@
 #include "backends/selftest/elements.h"
 #include "reference/dynamic_sizes.h"
 #include "reference/recognized.h"
-#include "spec/infer/dimension_numbers.h"
 #include "spec/ir/sharding.h"
-#include "spec/ops/groups.h"
 
 namespace hlocts::backends {
 namespace {

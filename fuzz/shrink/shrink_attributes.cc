@@ -6,7 +6,6 @@
 #include "fuzz/shrink/size_edits.h"
 #include "fuzz/triage/simplifications.h"
 #include "spec/infer/verifier.h"
-#include "spec/ir/index_util.h"
 #include "spec/ir/opcode.h"
 #include "spec/ops/op_table.h"
 

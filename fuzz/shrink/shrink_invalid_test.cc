@@ -5,7 +5,6 @@
 
 #include "backends/backend_list.h"
 #include "fuzz/shrink/shrinker.h"
-#include "generators/arguments.h"
 #include "spec/infer/verifier.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"

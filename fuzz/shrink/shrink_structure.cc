@@ -11,7 +11,6 @@
 #include "spec/infer/verifier.h"
 #include "spec/ir/surgery.h"
 #include "spec/ops/groups.h"
-#include "spec/ops/kinds.h"
 #include "spec/ops/partitions.h"
 
 namespace hlocts::fuzz {

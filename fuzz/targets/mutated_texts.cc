@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "spec/ir/opcode.h"
 #include "spec/ir/primitive_type.h"
 #include "spec/text/parser.h"
 

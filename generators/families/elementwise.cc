@@ -6,7 +6,6 @@
 #include <iterator>
 
 #include "generators/op_generators.h"
-#include "spec/ir/float_format.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"
 

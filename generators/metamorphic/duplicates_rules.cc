@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "generators/fact_literals.h"
 #include "generators/metamorphic/rules.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "generators/metamorphic/rules.h"
-#include "spec/ir/float_format.h"
 #include "spec/ir/opcode.h"
 
 namespace hlocts::generators {

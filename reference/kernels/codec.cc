@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "reference/kernels/loop.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/native.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
-#include <utility>
 
 #include "reference/ops/collective.h"
 #include "spec/ops/kinds.h"

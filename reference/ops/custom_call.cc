@@ -5,7 +5,6 @@
 #include "reference/ops/sharding_call.h"
 #include "reference/ops/structured.h"
 #include "spec/ops/custom_calls.h"
-#include "spec/ops/partitions.h"
 
 namespace hlocts::reference {
 

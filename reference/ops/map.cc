@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <utility>
 
 #include "reference/ops/applied_computation.h"
 #include "reference/ops/structured.h"

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "reference/kernels/codec.h"
-#include "reference/kernels/loop.h"
 #include "reference/ops/families.h"
 #include "spec/ir/float_format.h"
 

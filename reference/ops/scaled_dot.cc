@@ -2,7 +2,6 @@
 // Implements scaled-dot (ruling 0101): a dot of both operands multiplied by their scales.
 #include "reference/ops/scaled_dot.h"
 
-#include <utility>
 #include <vector>
 
 #include "reference/number_system.h"

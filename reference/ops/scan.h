@@ -2,8 +2,6 @@
 // Reads the attributes of a scan (ruling 0100) for its evaluator and its acceptance sets.
 #pragma once
 
-#include <vector>
-
 #include "spec/infer/scan_dimension.h"
 #include "spec/ir/instruction.h"
 

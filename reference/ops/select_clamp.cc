@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements select and clamp.
 
-#include "reference/kernels/loop.h"
 #include "reference/number_system.h"
 #include "reference/ops/families.h"
 #include "spec/ir/number_type.h"

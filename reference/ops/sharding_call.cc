@@ -7,7 +7,6 @@
 #include "spec/ir/sharding.h"
 #include "spec/ir/tiles.h"
 #include "spec/ops/custom_calls.h"
-#include "spec/ops/partitions.h"
 #include "spec/text/sharding_calls.h"
 
 namespace hlocts::reference {

@@ -4,8 +4,6 @@
 #include <functional>
 #include <set>
 
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "reports/store/run_store.h"
 #include "reports/verdict_parts.h"
 

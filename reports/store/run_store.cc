@@ -8,7 +8,6 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "reports/store/schema.h"
-#include "reports/store/writer.h"
 
 namespace hlocts::reports {
 namespace {

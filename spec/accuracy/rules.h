@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "spec/accuracy/profile.h"
 #include "spec/ir/opcode_fwd.h"
 #include "spec/ir/primitive_type.h"

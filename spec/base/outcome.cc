@@ -2,7 +2,6 @@
 #include "spec/base/outcome.h"
 
 #include <cstddef>
-#include <iterator>
 
 namespace hlocts {
 namespace {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "spec/infer/collective.h"
-#include "spec/infer/rules.h"
 
 namespace hlocts {
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "spec/base/count_text.h"
 #include "spec/base/status.h"

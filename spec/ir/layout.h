@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "spec/base/status.h"
 #include "spec/ir/primitive_type.h"
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/str_join.h"
-
 namespace hlocts {
 namespace {
 

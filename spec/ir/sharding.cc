@@ -2,7 +2,6 @@
 #include "spec/ir/sharding.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "spec/ir/index_util.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "spec/judge/bounds.h"
 #include "spec/judge/complex_boxes.h"
 #include "spec/judge/contractible.h"
 #include "spec/ops/kinds.h"

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "spec/judge/acceptance_set.h"
 #include "spec/judge/real.h"
 

@@ -3,7 +3,6 @@
 #include "spec/ir/instruction.h"
 #include "spec/ir/replica_groups.h"
 #include "spec/proto/attribute_rows.h"
-#include "spec/proto/attribute_text.h"
 
 namespace hlocts {
 namespace attribute_rows {

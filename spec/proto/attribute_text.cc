@@ -9,7 +9,6 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "spec/ir/decimal.h"
-#include "spec/ir/index_util.h"
 
 namespace hlocts {
 namespace {

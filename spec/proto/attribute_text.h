@@ -2,9 +2,7 @@
 // Converts attributes with a special grammar to protos and back. Internal to this directory.
 #pragma once
 
-#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "spec/base/status.h"
 #include "spec/ir/attributes.h"

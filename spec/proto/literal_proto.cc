@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
 
-#include "spec/ir/index_util.h"
 #include "spec/proto/convert.h"
 #include "spec/proto/parts.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/proto/parts.h"
 
-#include "absl/strings/ascii.h"
 #include "spec/ir/sharding.h"
 #include "spec/proto/residue.h"
 

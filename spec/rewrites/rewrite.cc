@@ -15,7 +15,6 @@
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 #include "spec/ops/groups.h"
-#include "spec/ops/op_table.h"
 
 namespace hlocts {
 namespace {

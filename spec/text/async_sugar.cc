@@ -2,7 +2,6 @@
 // Reads the short form of asynchronous operations. "%x = ... custom-call-start(...)" means an
 // async-start of a computation that contains only that custom-call. The -update and -done also
 // have the operation's name. XLA prints this form if possible.
-#include "absl/strings/match.h"
 #include "spec/ir/opcode.h"
 #include "spec/text/module_reader.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "spec/ir/module.h"

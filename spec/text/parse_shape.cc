@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
-#include "absl/strings/match.h"
 #include "spec/text/values.h"
 
 namespace hlocts {

@@ -5,7 +5,6 @@
 
 #include "spec/ir/module.h"
 #include "spec/ops/custom_calls.h"
-#include "spec/ops/partitions.h"
 #include "spec/text/named_sharding.h"
 
 namespace hlocts {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/string_view.h"
 #include "spec/base/status.h"
 #include "spec/judge/judge.h"
 

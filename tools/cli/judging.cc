@@ -21,7 +21,6 @@
 #include "reports/verdict.h"
 #include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
-#include "spec/cut/cut.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/surgery.h"
 #include "spec/judge/element_text.h"

@@ -14,7 +14,6 @@
 #include "generators/arguments.h"
 #include "generators/module_generator.h"
 #include "spec/files/file_io.h"
-#include "spec/files/literals_file.h"
 #include "spec/infer/collective.h"
 #include "spec/infer/verifier.h"
 #include "spec/ops/partitions.h"

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "reports/sentences.h"
 #include "reports/verdict_fwd.h"

@@ -14,7 +14,6 @@
 #include "reference/evaluator.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/float_format.h"
-#include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/ops/custom_calls.h"
 #include "spec/ops/groups.h"

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "spec/base/status.h"

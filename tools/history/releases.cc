@@ -21,7 +21,6 @@
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
-#include "spec/files/literals_file.h"
 #include "spec/proto/convert.h"
 #include "spec/text/printer.h"
 #include "suites/expectations.h"

@@ -6,7 +6,6 @@
 
 #include "generators/input_recipes.h"
 #include "reference/eval_hook.h"
-#include "spec/ir/entry_leaves.h"
 #include "spec/ir/float_format.h"
 #include "spec/ir/module.h"
 #include "spec/ops/op_facts.h"

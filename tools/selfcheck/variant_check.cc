@@ -3,7 +3,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
-#include "backends/differ/differ.h"
 #include "fuzz/campaign/variant_trial.h"
 #include "generators/module_generator.h"
 #include "spec/infer/verifier.h"

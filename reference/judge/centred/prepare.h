@@ -3,8 +3,6 @@
 // executions, noise, slopes and terms.
 #pragma once
 
-#include <vector>
-
 #include "reference/judge/centred/tape.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "spec/judge/float_sets.h"

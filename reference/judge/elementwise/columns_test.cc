@@ -5,7 +5,6 @@
 
 #include "reference/judge/cases_testing.h"
 #include "reference/judge/elementwise/columns_testing.h"
-#include "reference/judge/interpreter/set_value.h"
 #include "reference/judge/sums/linear.h"
 #include "spec/judge/interval_columns.h"
 

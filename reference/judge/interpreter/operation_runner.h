@@ -7,9 +7,7 @@
 #pragma once
 
 #include <memory>
-#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/types/span.h"
 #include "reference/evaluator.h"
 #include "spec/ir/literal.h"

@@ -9,7 +9,6 @@
 #include "spec/judge/choices.h"
 #include "spec/judge/equal_operands.h"
 #include "spec/judge/float_images.h"
-#include "spec/ops/groups.h"
 
 namespace hlocts::reference {
 namespace {

@@ -16,7 +16,6 @@
 #include "spec/judge/choices.h"
 #include "spec/judge/joint.h"
 #include "spec/ops/custom_calls.h"
-#include "spec/ops/partitions.h"
 
 namespace hlocts::reference {
 namespace {

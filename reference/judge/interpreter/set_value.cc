@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "spec/judge/choices.h"
-#include "spec/judge/float_sets.h"
 #include "spec/judge/real.h"
 
 namespace hlocts::reference {

@@ -2,8 +2,6 @@
 // Declares an observer of the walk over a module, which may narrow its sets.
 #pragma once
 
-#include <vector>
-
 #include "absl/types/span.h"
 #include "reference/judge/interpreter/set_value.h"
 #include "spec/ir/module_fwd.h"

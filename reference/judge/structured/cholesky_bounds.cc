@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "spec/judge/bounds.h"
-#include "spec/judge/real.h"
 
 namespace hlocts::reference {
 namespace {

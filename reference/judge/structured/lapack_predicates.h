@@ -6,7 +6,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "reference/lapack/wide_matrix.h"

@@ -3,14 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "reference/judge/joint/joint_numbers.h"
 #include "reference/judge/structured/cholesky_bounds.h"
 #include "reference/judge/structured/lapack_bounds.h"
 #include "reference/lapack/factorizations.h"
-#include "spec/judge/bounds.h"
-#include "spec/judge/real.h"
 
 namespace hlocts::reference {
 namespace {

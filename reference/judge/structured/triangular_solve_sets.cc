@@ -13,7 +13,6 @@
 #include "reference/judge/structured/solve_within.h"
 #include "reference/judge/structured/triangular_inverse.h"
 #include "spec/ir/instruction.h"
-#include "spec/judge/bounds.h"
 #include "spec/judge/joint.h"
 
 namespace hlocts::reference {

@@ -5,7 +5,6 @@
 
 #include "reference/judge/sums/real_sum.h"
 #include "reference/judge/sums/reductions.h"
-#include "spec/judge/bounds.h"
 
 namespace hlocts::reference {
 namespace {

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "reference/recognized.h"
-#include "reference/scalar_function.h"
 #include "spec/base/status.h"
 #include "spec/ir/module_fwd.h"
 

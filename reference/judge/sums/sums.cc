@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spec/judge/bounds.h"
 #include "spec/judge/contractible.h"
 
 namespace hlocts::reference {
