@@ -5,10 +5,10 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <thread>
 
 #include "absl/strings/match.h"
 #include "backends/backend_list.h"
+#include "spec/base/threads.h"
 #include "spec/infer/verifier.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/parser.h"
@@ -265,16 +265,14 @@ void RunCases(const std::vector<Case>& cases, Engines& first, const RunnerOption
       }
     }
   };
-  // On a busy machine the engines of an additional job may not start in time. Such a job runs no
-  // cases, because they would lack verdicts; the other jobs run them.
+  // On a busy machine the engines or the thread of an additional job may not start. Such a job runs
+  // no cases, because they would lack verdicts; the other jobs run them.
   auto work = [&] {
     auto engines = StartEngines(first.names, nullptr);
     if (engines.ok()) take(*engines);
   };
-  std::vector<std::thread> threads;
-  threads.emplace_back([&] { take(first); });
-  for (int job = 1; job < jobs; ++job) threads.emplace_back(work);
-  for (std::thread& thread : threads) thread.join();
+  RunTogether(
+      jobs, [&](int64_t job) { job == 0 ? take(first) : work(); }, [](const auto&...) {});
 }
 
 }  // namespace hlocts::suites

@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 #include <set>
+#include <system_error>
 #include <thread>
 
 #include "absl/strings/str_cat.h"
@@ -397,10 +398,15 @@ absl::StatusOr<CampaignStatus> RunCampaign(const CampaignOptions& given,
   std::vector<std::thread> threads;
   std::atomic<int> running{options.jobs};
   for (int job = 0; job < options.jobs; ++job) {
-    threads.emplace_back([&, job] {
-      campaign.Work(engines[job]);
-      --running;
-    });
+    try {
+      threads.emplace_back([&, job] {
+        campaign.Work(engines[job]);
+        --running;
+      });
+    } catch (const std::system_error&) {
+      if (threads.empty()) throw;
+      --running;  // fewer threads are sufficient
+    }
   }
   auto last = Clock::now();
   absl::Status saved;

@@ -2,11 +2,11 @@
 #include "reference/world/world.h"
 
 #include <deque>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "reference/world/device_world.h"
+#include "spec/base/threads.h"
 
 namespace hlocts::reference {
 namespace {
@@ -73,10 +73,10 @@ absl::StatusOr<ReplicatedRunResult> EvaluateReplicated(
     place.End(d);
   };
   // Device 0 runs on this thread, so that a single device needs no other thread.
-  std::vector<std::thread> threads;
-  for (int64_t d = 1; d < grid.size(); ++d) threads.emplace_back(run, d);
-  run(0);
-  for (std::thread& thread : threads) thread.join();
+  RunTogether(grid.size(), run, [&](int64_t d, const absl::Status& status) {
+    results[d] = status;
+    place.End(d);
+  });
   HLOCTS_RETURN_IF_ERROR(FirstFailure(results, place));
   ReplicatedRunResult result;
   for (int64_t d = 0; d < grid.size(); ++d) {

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -388,7 +389,12 @@ int RunProgram(int argc, char** argv, const std::vector<Command>& commands) {
 }  // namespace
 
 int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
-  return WithOutput(RunProgram(argc, argv, commands));
+  try {
+    return WithOutput(RunProgram(argc, argv, commands));
+  } catch (const std::system_error& error) {  // of a thread
+    std::fprintf(stderr, "hlocts: cannot start a thread: %s\n", error.code().message().c_str());
+    return 2;
+  }
 }
 
 }  // namespace hlocts::tools

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <new>
+#include <system_error>
 #include <thread>
 
 #include "absl/strings/match.h"
@@ -80,7 +81,15 @@ absl::Status RunDevices(int64_t count, Communicator& world,
     world.End(device);
   };
   std::vector<std::thread> threads;
-  for (int64_t d = 1; d < count; ++d) threads.emplace_back(run, d);
+  for (int64_t d = 1; d < count; ++d) {
+    try {
+      threads.emplace_back(run, d);
+    } catch (const std::system_error& error) {
+      statuses[d] = absl::ResourceExhaustedError(
+          absl::StrCat("cannot start ", count - 1, " threads: ", error.code().message()));
+      world.End(d);
+    }
+  }
   run(0);
   for (std::thread& thread : threads) thread.join();
   // A deadlock is reported only if no other error is, because a failed device may have caused it.
