@@ -195,6 +195,30 @@ ENTRY main {
   EXPECT_EQ(RunHlocts("eval " + Path("loop.hlo") + " --steps=1000").status, 1);
 }
 
+TEST_F(CliTest, AClosedStandardInputIsAnError) {
+  for (const char* arguments : {"verify - <&-", "eval - <&-"})
+    EXPECT_EQ(RunHlocts(arguments, "timeout -s KILL 30").status, 2) << arguments;
+}
+
+TEST_F(CliTest, LimitsOfTheSystemAreErrors) {
+  std::string deep = "HloModule m\nENTRY e { a = f32[] parameter(0) b = ";
+  for (int i = 0; i < 100000; ++i) deep += "f32[] negate(";
+  Write("deep.hlo", deep);
+  const Ran stack = RunHlocts("verify " + Path("deep.hlo"), "ulimit -s 200;");
+  EXPECT_EQ(stack.status, 2) << stack.out;
+  EXPECT_THAT(stack.out, HasSubstr("levels of nesting"));
+  Write("add.txt", "HloModule m\nENTRY e { ROOT a = f32[] parameter(0) }\n");
+  const Ran written =
+      RunHlocts("convert " + Path("add.txt") + " --to=text -o " + Path("o"), "ulimit -f 0;");
+  EXPECT_EQ(written.status, 2) << written.out;
+  EXPECT_THAT(written.out, HasSubstr("File too large"));
+  Write("devices.hlo",
+        "HloModule m, replica_count=1000\nENTRY e { ROOT r = u32[] replica-id() }\n");
+  const Ran threads = RunHlocts("eval " + Path("devices.hlo"), "ulimit -v 1000000;");
+  EXPECT_EQ(threads.status, 2) << threads.out;
+  EXPECT_THAT(threads.out, HasSubstr("cannot start 999 threads"));
+}
+
 TEST_F(CliTest, ConvertsThereAndBack) {
   for (const std::string format : {"text", "short", "pb", "pbtxt", "canonical"}) {
     std::string extension = format == "pb" || format == "pbtxt" ? format : "hlo";
