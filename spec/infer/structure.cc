@@ -5,6 +5,8 @@
 #include "spec/infer/rules.h"
 #include "spec/infer/verifier_parts.h"
 #include "spec/ir/attributes.h"
+#include "spec/ir/tiles.h"
+#include "spec/ops/partitions.h"
 
 namespace hlocts {
 namespace {
@@ -38,8 +40,9 @@ absl::Status CheckReferences(const Instruction& instruction, const Module& modul
   return absl::OkStatus();
 }
 
-// Checks that no tile assignment names a device twice. Tuple shardings are never nested.
-absl::Status CheckSharding(const Instruction& instruction) {
+// Checks that no tile assignment names a device twice and that, if an engine partitions the module,
+// each one has all devices. Tuple shardings are never nested.
+absl::Status CheckSharding(const Instruction& instruction, bool sharded) {
   const Sharding* whole = instruction.Get<Sharding>(Attr::kSharding);
   if (!whole) return absl::OkStatus();
   std::vector<const Sharding*> parts = {whole};
@@ -52,7 +55,11 @@ absl::Status CheckSharding(const Instruction& instruction) {
                     ListText(part->tile_assignment_devices));
     }
   }
-  return absl::OkStatus();
+  if (!sharded) return absl::OkStatus();
+  const absl::Status tiled =
+      CheckLeafTiles(*whole, instruction.shape(), instruction.parent()->parent()->num_partitions);
+  return absl::IsInvalidArgument(tiled) ? RuleError("hlo.sharding", tiled.message())
+                                        : absl::OkStatus();
 }
 
 // Returns true if the parameters have the numbers 0, 1, ... once each, which is the usual case.
@@ -82,7 +89,7 @@ absl::Status CheckParameters(const Computation& computation) {
   return absl::OkStatus();
 }
 
-absl::Status CheckComputation(const Computation& computation, const Module& module) {
+absl::Status CheckComputation(const Computation& computation, const Module& module, bool sharded) {
   HLOCTS_EXPECT(computation.root() && computation.root()->parent() == &computation, "hlo.root",
                 "one root", computation.root() ? computation.root()->name() : "none");
   absl::flat_hash_set<absl::string_view> names;
@@ -92,7 +99,7 @@ absl::Status CheckComputation(const Computation& computation, const Module& modu
                   "unique names in each computation",
                   absl::StrCat("another %", instruction->name()));
     absl::Status status = CheckReferences(*instruction, module);
-    if (status.ok()) status = CheckSharding(*instruction);
+    if (status.ok()) status = CheckSharding(*instruction, sharded);
     if (!status.ok()) return Named(status, *instruction);
   }
   return CheckParameters(computation);
@@ -182,10 +189,11 @@ absl::Status VerifyStructure(const Module& module) {
                 "replica_count and num_partitions of at least 1",
                 absl::StrCat(module.replica_count, " and ", module.num_partitions));
   absl::flat_hash_set<absl::string_view> names;
+  const bool sharded = IsSharded(module);
   for (const auto& computation : module.computations()) {
     HLOCTS_EXPECT(names.insert(computation->name()).second, "hlo.name",
                   "unique names of computations", absl::StrCat("another %", computation->name()));
-    if (absl::Status status = CheckComputation(*computation, module); !status.ok()) {
+    if (absl::Status status = CheckComputation(*computation, module, sharded); !status.ok()) {
       return Annotate(status, NameOf(*computation));
     }
   }

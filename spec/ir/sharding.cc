@@ -98,12 +98,11 @@ int64_t DeviceAt(const Mesh& mesh, int64_t place) {
 
 }  // namespace
 
-absl::StatusOr<TileGrid> TileGridOf(const Sharding& sharding, int64_t rank, int64_t devices) {
+absl::Status CheckTiles(const Sharding& sharding, int64_t rank, int64_t devices) {
   if (sharding.type == Type::kTuple) {
     return InvalidInput("sharding: expected the sharding of one array, found that of a tuple");
   }
-  TileGrid grid = WholeOnEachDevice(rank, devices);
-  if (sharding.type != Type::kOther) return grid;
+  if (sharding.type != Type::kOther) return absl::OkStatus();
   const std::vector<int64_t>& tiles = sharding.tile_assignment_dimensions;
   if (tiles.empty() && !sharding.raw_text.empty()) {
     return Unsupported("sharding: this form is not supported: ", sharding.raw_text);
@@ -117,6 +116,15 @@ absl::StatusOr<TileGrid> TileGridOf(const Sharding& sharding, int64_t rank, int6
                         groups, " subgroups that has each of ", devices, " devices once, found ",
                         tiles.size(), " dimensions and ", all.size(), " devices");
   }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<TileGrid> TileGridOf(const Sharding& sharding, int64_t rank, int64_t devices) {
+  HLOCTS_RETURN_IF_ERROR(CheckTiles(sharding, rank, devices));
+  TileGrid grid = WholeOnEachDevice(rank, devices);
+  if (sharding.type != Type::kOther) return grid;
+  const std::vector<int64_t>& tiles = sharding.tile_assignment_dimensions;
+  const std::vector<int64_t> all = DevicesOf(sharding);
   std::copy(tiles.begin(), tiles.begin() + rank, grid.counts.begin());
   for (size_t i = 0; i < all.size(); ++i) {
     const std::vector<int64_t> index = MultiIndex(static_cast<int64_t>(i), tiles);

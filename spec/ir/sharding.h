@@ -34,6 +34,8 @@ struct ShardTile {
 // InvalidArgument for a tuple sharding, a wrong number of tile dimensions, and a device that is
 // repeated, missing or not one of `devices`.
 absl::StatusOr<TileGrid> TileGridOf(const Sharding& sharding, int64_t rank, int64_t devices);
+// Returns the error of TileGridOf.
+absl::Status CheckTiles(const Sharding& sharding, int64_t rank, int64_t devices);
 ShardTile ShardOf(const TileGrid& grid, const Shape& array, int64_t device);
 
 // Returns the number of devices that the annotation names, or 1 if it names none.

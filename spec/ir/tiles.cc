@@ -6,21 +6,36 @@
 
 namespace hlocts {
 
+namespace {
+
+int64_t TiledRank(const Shape& leaf) { return leaf.IsArray() ? leaf.rank() : 0; }
+
+}  // namespace
+
+absl::Status CheckLeafTiles(const Sharding& sharding, const Shape& shape, int64_t devices) {
+  const std::vector<Shape> leaves = LeafShapes(shape);
+  if (sharding.type == Sharding::Type::kTuple && sharding.tuple_shardings.size() != leaves.size()) {
+    return InvalidInput("expected a sharding of ", leaves.size(), " leaves, found ",
+                        sharding.tuple_shardings.size());
+  }
+  for (size_t i = 0; i < leaves.size(); ++i) {
+    HLOCTS_RETURN_IF_ERROR(
+        CheckTiles(LeafSharding(sharding, static_cast<int64_t>(i)), TiledRank(leaves[i]), devices));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::vector<TileGrid>> LeafGrids(const Sharding* sharding, const Shape& shape,
                                                 int64_t devices) {
   const std::vector<Shape> leaves = LeafShapes(shape);
   const Sharding replicated;
   if (sharding == nullptr) sharding = &replicated;
-  if (sharding->type == Sharding::Type::kTuple &&
-      sharding->tuple_shardings.size() != leaves.size()) {
-    return InvalidInput("expected a sharding of ", leaves.size(), " leaves, found ",
-                        sharding->tuple_shardings.size());
-  }
+  HLOCTS_RETURN_IF_ERROR(CheckLeafTiles(*sharding, shape, devices));
   std::vector<TileGrid> grids;
   for (size_t i = 0; i < leaves.size(); ++i) {
     HLOCTS_ASSIGN_OR_RETURN(grids.emplace_back(),
                             TileGridOf(LeafSharding(*sharding, static_cast<int64_t>(i)),
-                                       leaves[i].IsArray() ? leaves[i].rank() : 0, devices));
+                                       TiledRank(leaves[i]), devices));
   }
   return grids;
 }

@@ -15,6 +15,8 @@ namespace hlocts {
 // a different number of leaves.
 absl::StatusOr<std::vector<TileGrid>> LeafGrids(const Sharding* sharding, const Shape& shape,
                                                 int64_t devices);
+// Returns the error of LeafGrids.
+absl::Status CheckLeafTiles(const Sharding& sharding, const Shape& shape, int64_t devices);
 // Returns true if every device has the whole array.
 bool IsWhole(const TileGrid& grid);
 // Returns the shape that all tiles of an array have, padding included, without a layout.
