@@ -219,6 +219,29 @@ TEST_F(CliTest, LimitsOfTheSystemAreErrors) {
   EXPECT_THAT(threads.out, HasSubstr("cannot start 999 threads"));
 }
 
+TEST_F(CliTest, TimeLimitsHoldWhereCallsMultiply) {
+  std::string text = "HloModule hang\nf0 { ROOT x = f32[] parameter(0) }\n";
+  for (int i = 1; i < 50; ++i) {
+    absl::StrAppend(&text, "f", i, " { x = f32[] parameter(0)\n a = f32[] call(x), to_apply=f",
+                    i - 1, "\n b = f32[] call(x), to_apply=f", i - 1,
+                    "\n ROOT c = f32[] add(a, b) }\n");
+  }
+  Write("calls.hlo", text +
+                         "ENTRY e { x = f32[] parameter(0)\n ROOT a = f32[] call(x), "
+                         "to_apply=f49 }\n");
+  const std::string limits = " --seed=1 --timeout=300ms", wait = "timeout -s KILL 60";
+  const Ran digits = RunHlocts("digits " + Path("calls.hlo") + limits, wait);
+  EXPECT_EQ(digits.status, 1) << digits.out;
+  EXPECT_THAT(digits.out, HasSubstr("time limit"));
+  const Ran shrunk = RunHlocts(
+      absl::StrCat("shrink ", Path("calls.hlo"), limits, " --time=300ms --backend=exec:", kMirror),
+      wait);
+  EXPECT_LE(shrunk.status, 2) << shrunk.out;
+  const Ran canonical = RunHlocts("convert " + Path("calls.hlo") + " --to=canonical", wait);
+  EXPECT_EQ(canonical.status, 2) << canonical.out;
+  EXPECT_THAT(canonical.out, HasSubstr("--to=text"));
+}
+
 TEST_F(CliTest, ConvertsThereAndBack) {
   for (const std::string format : {"text", "short", "pb", "pbtxt", "canonical"}) {
     std::string extension = format == "pb" || format == "pbtxt" ? format : "hlo";

@@ -23,6 +23,7 @@
 #include "spec/ir/opcode.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
+#include "tools/cli/limits.h"
 #include "tools/cli/story.h"
 #include "tools/cli/terminal.h"
 #include "tools/commands.h"
@@ -177,7 +178,7 @@ std::string DigitsText(const Module& module, const Digits& digits,
                     AdviceText("--rows=0 prints all"), ")\n");
   if (digits.left_out > 0)
     absl::StrAppend(&text, digits.left_out,
-                    " instructions were not run separately (--evaluations)\n");
+                    " instructions were not run separately (--evaluations, --timeout)\n");
   if (!digits.bounded)
     absl::StrAppend(&text, "bounds of the acceptance sets: not computed for so many elements\n");
   if (!widths.empty()) {
@@ -286,6 +287,9 @@ struct DigitsFlags {
 
 absl::Status ShowDigits(const DigitsFlags& flags) {
   if (flags.module.empty()) return InvalidInput("digits: expected a module");
+  LimitTime();
+  const HardLimit::Clock::time_point deadline = HardDeadline(flags.common);
+  const HardLimit limit(deadline);
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(flags.module, flags.inputs, flags.seed, flags.common));
   if (job.request.arguments.size() != 1)
     return absl::UnimplementedError(
@@ -300,6 +304,7 @@ absl::Status ShowDigits(const DigitsFlags& flags) {
   DigitsOptions options{flags.common};
   options.evaluations_max = static_cast<double>(flags.evaluations);
   options.stop = Interrupted;
+  options.deadline = deadline;
   StatusLine line;
   options.progress = [&](int64_t done, int64_t all) {
     line.Show(absl::StrCat(done, " of ", all, " instructions run separately"));

@@ -9,6 +9,7 @@
 #include "backends/backend_list.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bundle.h"
+#include "reference/evaluator.h"
 #include "reports/finding_file.h"
 #include "reports/store/scrub.h"
 #include "spec/files/file_io.h"
@@ -19,6 +20,7 @@
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
+#include "tools/cli/limits.h"
 #include "tools/cli/terminal.h"
 #include "tools/commands.h"
 
@@ -210,6 +212,11 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
 int RunShrink(const ShrinkOptions& options) {
   if (options.module.empty()) return Fail(InvalidInput("shrink: expected a module or a bundle"));
   CatchInterrupts();
+  LimitTime();
+  // The search ends after --time, but the runs of its last candidate, each within --timeout, and
+  // the final verdict follow.
+  const HardLimit limit(
+      reference::DeadlineAfter(options.seconds_max + 10 * options.common.timeout_seconds));
   auto status = ShrinkSubject(options);
   return status.ok() ? *status : Fail(status.status());
 }

@@ -181,11 +181,11 @@ bool TryOneForAnother(Sample& sample, size_t from, size_t to, const StillFails& 
 // Replaces values by parameters, from the last value to the first, if the failure does not need the
 // computation of these values.
 bool CutWithValues(Sample& sample, const StillFails& still_fails, backends::Backend& values,
-                   bool last_device) {
+                   const backends::LoadOptions& limits, bool last_device) {
   bool progress = false;
   for (bool again = true; again;) {
     again = false;
-    std::map<int64_t, Literal> computed = EntryValues(sample, values, last_device);
+    std::map<int64_t, Literal> computed = EntryValues(sample, values, last_device, limits);
     int64_t count = static_cast<int64_t>(sample.module->entry()->instructions().size());
     for (int64_t index = count - 1; index >= 0 && !again; --index) {
       if (index >= static_cast<int64_t>(sample.module->entry()->instructions().size())) continue;
@@ -258,11 +258,12 @@ bool KeepOneOutput(Sample& sample, const StillFails& still_fails) {
   return false;
 }
 
-bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values) {
-  bool progress = CutWithValues(sample, still_fails, values, /*last_device=*/false);
+bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values,
+                     const backends::LoadOptions& limits) {
+  bool progress = CutWithValues(sample, still_fails, values, limits, /*last_device=*/false);
   // Also tries the values of the last device: the first device's replica and partition ids are 0.
   const bool several = sample.module->replica_count > 1 || ArgumentPartitions(*sample.module) > 1;
-  return (several && CutWithValues(sample, still_fails, values, true)) || progress;
+  return (several && CutWithValues(sample, still_fails, values, limits, true)) || progress;
 }
 
 // Replaces an instruction by an operand of its shape, or the entry's root by any array operand.

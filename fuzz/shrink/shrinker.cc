@@ -130,10 +130,8 @@ class Oracle {
   }
 
   bool EndsWithin(const Sample& sample, int64_t steps) const {
-    backends::LoadOptions load;
-    load.replicas = sample.module->replica_count;
-    load.partitions = ArgumentPartitions(*sample.module);
-    load.steps_max = steps;
+    backends::LoadOptions load = DevicesOf(sample, options_.trial);
+    load.steps_max = std::min(load.steps_max, steps);
     return backends::RunModule(reference_, *sample.module, load, sample.Request()).has_values();
   }
 
@@ -180,13 +178,13 @@ void ContinueWithFaultyInstruction(Sample& sample, bool slight, backends::Backen
   oracle.Settle(sample);
 }
 
-std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
+std::vector<ShrinkPass> PassesWith(backends::Backend& values, const backends::LoadOptions& limits) {
   return {
       {"unused", true, ReturnUnused},
       {"entry", true, PromoteCalledToEntry},
       {"outputs", true, KeepOneOutput},
       {"parameters", false,
-       [&values](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values); }},
+       [&](Sample& s, const StillFails& f) { return CutAtParameters(s, f, values, limits); }},
       {"shardings", false, DropShardings},
       {"devices", false, FewerDevices},
       {"regions", true, InlineRegions},
@@ -215,13 +213,13 @@ std::vector<ShrinkPass> PassesWith(backends::Backend& values) {
 }
 
 // Runs all passes until none makes progress.
-void RunPasses(backends::Backend& values, bool invalid, const StillFails& still_fails,
+void RunPasses(backends::Backend& values, const TrialOptions& trial, const StillFails& still_fails,
                Oracle& oracle, Sample& sample) {
-  const std::vector<ShrinkPass> passes = PassesWith(values);
+  const std::vector<ShrinkPass> passes = PassesWith(values, trial.load);
   for (bool progress = true; progress && !oracle.Spent();) {
     progress = false;
     for (const ShrinkPass& pass : passes) {
-      if (invalid && !pass.of_invalid) continue;
+      if (trial.invalid && !pass.of_invalid) continue;
       progress = RunPass(pass, still_fails, oracle, sample) || progress;
     }
   }
@@ -393,7 +391,7 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   };
   ContinueWithFaultyInstruction(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle,
                                 still_fails);
-  RunPasses(values, options.trial.invalid, still_fails, oracle, shrunk.sample);
+  RunPasses(values, options.trial, still_fails, oracle, shrunk.sample);
   shrunk.evaluations = oracle.evaluations();
   shrunk.identity = oracle.identity().Lines();
   Sample source = shrunk.result.verdict.kind == Outcome::kFail

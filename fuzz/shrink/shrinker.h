@@ -159,6 +159,7 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
 // Returns the literal with elements from `begin` to `end` replaced by `value`.
 Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value);
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
-bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values);
+bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values,
+                     const backends::LoadOptions& limits = {});
 
 }  // namespace hlocts::fuzz

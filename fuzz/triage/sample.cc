@@ -142,10 +142,10 @@ Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices) {
 }
 
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
-                                       bool last_device) {
+                                       bool last_device, const backends::LoadOptions& limits) {
   std::vector<int64_t> indices;
   Sample all = WithAllValues(sample, &indices);
-  backends::LoadOptions options;
+  backends::LoadOptions options = limits;
   options.replicas = all.module->replica_count;
   options.partitions = ArgumentPartitions(*all.module);
   backends::RunOutcome outcome = backends::RunModule(engine, *all.module, options, all.Request());

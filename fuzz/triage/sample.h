@@ -44,9 +44,9 @@ Instruction* EntryInstruction(const Sample& sample, int64_t index);
 Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
 // Returns the engine's values of the entry's array instructions, by index, except parameters and
 // constants. The values are those of the first or last device. Returns {} if the engine cannot run
-// the module.
+// the module within `limits`.
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
-                                       bool last_device);
+                                       bool last_device, const backends::LoadOptions& limits = {});
 
 // Returns true if the computations have equal parameter and result shapes.
 bool HaveSameSignature(const Computation& one, const Computation& other);

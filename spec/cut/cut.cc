@@ -222,13 +222,18 @@ Piece PieceBuilder::Build(const std::vector<const Instruction*>& members,
   return std::move(piece_);
 }
 
+// Visits each computation once: the number of paths to it can be exponential.
 bool Holds(const Computation& computation, std::initializer_list<Opcode> opcodes) {
-  for (const auto& instruction : computation.instructions()) {
-    for (Opcode opcode : opcodes) {
-      if (instruction->opcode() == opcode) return true;
-    }
-    for (const Computation* called : instruction->called_computations()) {
-      if (Holds(*called, opcodes)) return true;
+  std::vector<const Computation*> all = {&computation};
+  absl::flat_hash_set<const Computation*> seen = {&computation};
+  for (size_t i = 0; i < all.size(); ++i) {
+    for (const auto& instruction : all[i]->instructions()) {
+      for (Opcode opcode : opcodes) {
+        if (instruction->opcode() == opcode) return true;
+      }
+      for (const Computation* called : instruction->called_computations()) {
+        if (seen.insert(called).second) all.push_back(called);
+      }
     }
   }
   return false;

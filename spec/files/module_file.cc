@@ -10,6 +10,7 @@
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/proto/convert.h"
+#include "spec/text/module_printer.h"
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 
@@ -228,7 +229,13 @@ absl::StatusOr<std::string> FormatModuleFile(const Module& module, const SaveOpt
       if (options.format == ModuleFormat::kShort) print = PrintOptions::Short();
       if (options.format == ModuleFormat::kCanonical) print = PrintOptions::Canonical();
       if (!options.metadata) print.metadata = false;
-      return PrintModule(module, print);
+      if (std::string text = PrintModule(module, print);
+          !print.inline_called_computations || text.size() <= kInlineBytesMax) {
+        return text;
+      }
+      return absl::ResourceExhaustedError(
+          absl::StrCat("canonical: the text, with the body of each call, exceeds ", kInlineBytesMax,
+                       " bytes; --to=text prints each body once"));
     case ModuleFormat::kProto:
     case ModuleFormat::kProtoText:
     case ModuleFormat::kSnapshot:

@@ -11,6 +11,10 @@
 
 namespace hlocts {
 
+// A longer text has names instead of further inline bodies. Each call repeats a body, so inline
+// bodies can need more memory than there is.
+inline constexpr size_t kInlineBytesMax = size_t{256} << 20;
+
 class ModulePrinter {
  public:
   explicit ModulePrinter(const PrintOptions& options) : options_(options) {}

@@ -209,7 +209,7 @@ void ModulePrinter::AppendCalled(const Computation* computation) {
   // XLA indents a nested body by one level more than its instruction. The verifier rejects cycles
   // of bodies, but the printer must also terminate for them.
   if (computation == nullptr) return;
-  if (!options_.inline_called_computations || indent_ >= 64) {
+  if (!options_.inline_called_computations || indent_ >= 64 || out_.size() > kInlineBytesMax) {
     AppendName(*computation);
     return;
   }

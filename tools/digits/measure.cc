@@ -495,6 +495,7 @@ class Measuring {
   reference::EvalOptions Options(reference::EvalHook* hook) const {
     reference::EvalOptions options{options_};
     options.hook = hook;
+    options.deadline = options_.deadline;
     return options;
   }
 
@@ -568,16 +569,21 @@ class Measuring {
     std::stable_sort(order.begin(), order.end(),
                      [&](size_t a, size_t b) { return weight(a) > weight(b); });
     for (size_t k = 0; k < order.size(); ++k) {
-      if (SecondsSince(start) > most || (options_.stop && options_.stop())) {
+      if (SecondsSince(start) > most || (options_.stop && options_.stop()) ||
+          Clock::now() > options_.deadline) {
         digits_.left_out = static_cast<int64_t>(order.size() - k);
         break;
       }
       if (options_.progress)
         options_.progress(static_cast<int64_t>(k), static_cast<int64_t>(order.size()));
-      HLOCTS_ASSIGN_OR_RETURN(const std::vector<Literal> outputs,
-                              Outputs(static_cast<int>(order[k])));
+      const auto outputs = Outputs(static_cast<int>(order[k]));
+      if (absl::IsDeadlineExceeded(outputs.status()) && Clock::now() > options_.deadline) {
+        digits_.left_out = static_cast<int64_t>(order.size() - k);
+        break;
+      }
+      HLOCTS_RETURN_IF_ERROR(outputs.status());
       Loss& loss = digits_.losses[order[k]];
-      for (size_t i = 0; i < exact.size(); ++i) loss.reaches.push_back(Error(outputs, exact, i));
+      for (size_t i = 0; i < exact.size(); ++i) loss.reaches.push_back(Error(*outputs, exact, i));
     }
     return absl::OkStatus();
   }
@@ -595,6 +601,9 @@ class Measuring {
     const backends::ExecuteRequest request = all.Request();
     backends::DiffOptions diff;
     diff.load.reference_seconds_max = std::max(2.0, 50 * digits_.evaluation_seconds);
+    const std::chrono::duration<double> left = options_.deadline - Clock::now();
+    if (left.count() <= 0) return;
+    diff.load.reference_seconds_max = std::min(diff.load.reference_seconds_max, left.count());
     backends::Differ differ(*all.module, request, diff);
     auto accepted = differ.Acceptance(0);
     if (!accepted.ok() || (*accepted)->leaves.size() != places.size()) return;

@@ -9,6 +9,7 @@
 // the element. A result of type f64 is changed by up to one ulp, because it cannot be rounded.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -69,6 +70,9 @@ struct DigitsOptions : RunSettings {
   double evaluations_max = 80;  // time limit, as a number of evaluations of the module
   double seconds_min = 2;       // seconds that are allowed in any case
   std::function<bool()> stop;
+  // After the deadline, instructions that did not run alone are left out. If a run of the whole
+  // module does not end before it, the result is kDeadlineExceeded.
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
   std::function<void(int64_t done, int64_t all)> progress;
 };
 
