@@ -181,15 +181,36 @@ std::string RecordedName(absl::string_view text) {
   return absl::StrCat(label, has_options ? WithoutFolders(rest.substr(question)) : "");
 }
 
+namespace {
+
+// The options that name no file, run no code and load nothing. Many flags of XLA do: with
+// xla_dump_to=NAME it writes files, with others it reads them or starts programs.
+constexpr char kPlainOptions[] =
+    "client.cpu_device_count client.preallocate deterministic device disable facts fast_math guard "
+    "isolation jit kernels libraries math partitioner partitions profile seed strict target tf32 "
+    "threads topology typical xla_backend_optimization_level xla_gpu_autotune_level "
+    "xla_gpu_force_compilation_parallelism";
+
+bool IsPath(absl::string_view word) {
+  return absl::StrContains(word, '/') || absl::StrContains(word, "..");
+}
+
+bool IsPlainOption(const std::pair<std::string, std::string>& option) {
+  const auto& [key, value] = option;
+  const bool is_switch =
+      absl::StartsWith(key, "xla_cpu_enable_") || absl::StartsWith(key, "xla_gpu_enable_");
+  if (is_switch) return value == "true" || value == "false";
+  const std::vector<absl::string_view> plain = absl::StrSplit(kPlainOptions, ' ');
+  return !IsPath(value) && std::find(plain.begin(), plain.end(), key) != plain.end();
+}
+
+}  // namespace
+
 bool MayRunUserCode(absl::string_view text) {
   const auto name = ParseBackendName(text);
   if (!name.ok() || name->name == "exec" || name->name == "pjrt") return true;
-  auto is_path = [](absl::string_view word) {
-    return absl::StrContains(word, '/') || absl::StrContains(word, "..");
-  };
-  if (absl::StartsWith(name->argument, "exec:") || is_path(name->argument)) return true;
-  return std::any_of(name->options.begin(), name->options.end(),
-                     [&](const auto& option) { return is_path(option.second); });
+  if (absl::StartsWith(name->argument, "exec:") || IsPath(name->argument)) return true;
+  return !std::all_of(name->options.begin(), name->options.end(), IsPlainOption);
 }
 
 std::string EngineLocationOption(const std::string& recorded) {

@@ -31,8 +31,8 @@ struct BackendName {
 std::string PluginPath(const std::string& path);
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text);
 // Returns true if the engine's name decides which code runs or which files are accessed, i.e. if
-// the name contains a plugin's path, a command, or an option with a path. Such a name in an
-// untrusted file needs the user's consent.
+// the name contains a plugin's path, a command, or an option that is not known to be harmless. Such
+// a name in an untrusted file needs the user's consent.
 bool MayRunUserCode(absl::string_view text);
 // Replaces every path in the text by its last component.
 std::string WithoutFolders(absl::string_view text);

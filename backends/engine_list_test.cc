@@ -178,6 +178,19 @@ TEST(ForeignTest, ReleasesPluginsAndProgramsAreNotOurs) {
     EXPECT_FALSE(IsThirdParty(name)) << name;
 }
 
+TEST(ForeignTest, OnlyHarmlessOptionsOfAnEngineNeedNoConsent) {
+  for (const char* name :
+       {"xla", "xla?partitioner=shardy&isolation=none", "xla?xla_cpu_enable_fast_min_max=true",
+        "iree@3.13.0?target=vmvx", "xla_gpu?client.preallocate=false&facts=xla_gpu",
+        "tpu?topology=v5e:2x2", "canary:dot.drops-nan", "cpu?threads=2&disable=all"})
+    EXPECT_FALSE(MayRunUserCode(name)) << name;
+  for (const char* name :
+       {"exec:run", "pjrt:p.so", "x=exec:run", "rewriter:exec:run", "xla?xla_dump_to=owned",
+        "xla?xla_cpu_enable_fast_min_max=owned", "iree@3.13.0?iree-hal-dump=owned",
+        "xla?topology=../owned", "cpu?threads=2&mine=owned"})
+    EXPECT_TRUE(MayRunUserCode(name)) << name;
+}
+
 TEST(LabelTest, ALabelTakesNoEnginesPlace) {
   EXPECT_FALSE(ParseBackendName("xla=pjrt:/p.so").ok());
   EXPECT_FALSE(ParseBackendName("exec=pjrt:/p.so").ok());

@@ -275,7 +275,8 @@ TEST_F(NothingLostTest, ConfigOfWorkingDirectoryCannotRunCode) {
   for (const char* line :
        {"engine = \"exec:touch pwned\"", "engine = \"x=exec:touch pwned\"",
         "engine = \"rewriter:exec:touch pwned\"", "engine = \"pjrt:./evil.so\"",
-        "engine = \"xla?xla_dump_to=/tmp/x\"", "engine = \"reference\"\ncustom_calls = \"evil.so\"",
+        "engine = \"xla?xla_dump_to=/tmp/x\"", "engine = \"xla?xla_dump_to=pwned\"",
+        "engine = \"reference\"\ncustom_calls = \"evil.so\"",
         "engine = \"reference\"\njunit = \"pwned\"", "engine = \"reference\"\nout = \"pwned\"",
         "engine = \"reference\"\nexpectations = \"../up\"",
         "engine = \"reference\"\nupdate_costs = true"}) {
@@ -290,6 +291,15 @@ TEST_F(NothingLostTest, ConfigOfWorkingDirectoryCannotRunCode) {
   EXPECT_EQ(RunHlocts("run movement/rev --backend=reference", here).status, 0);
   RunHlocts("run movement/rev", here + " HLOCTS_CONFIG=hlocts.toml");
   EXPECT_TRUE(fs::exists(Path("pwned"))) << "the user's word";
+  fs::remove(Path("pwned"));
+  Write("s.hlo", "HloModule s\nENTRY e { ROOT x = f32[2] parameter(0) }\n");
+  for (const char* name : {"exec:touch pwned", "x=exec:touch pwned", "pjrt:./evil.so"}) {
+    Write("hlocts.toml", absl::StrCat("facts-of = \"", name, "\"\n"));
+    EXPECT_EQ(RunHlocts("judge s.hlo --seed=1 --sets", here).status, 2) << name;
+    EXPECT_FALSE(fs::exists(Path("pwned"))) << name;
+  }
+  Write("hlocts.toml", "facts-of = \"xla_cpu\"\n");
+  EXPECT_EQ(RunHlocts("judge s.hlo --seed=1 --sets", here).status, 0);
   Write("hlocts.toml", "engine = \"reference\"\n[run]\ntier = \"smoke\"\njobs = 1\n");
   EXPECT_EQ(RunHlocts("run movement/rev", here).status, 0);
 }

@@ -97,11 +97,14 @@ std::string BesideConfig(const std::string& key, const std::string& value,
 
 // Options with a text value that neither runs code nor names a file to be written.
 constexpr absl::string_view kPlainTexts[] = {
-    "k",    "edition", "engine", "expectations", "fact",  "facts", "facts-of", "fault",  "label",
-    "name", "night",   "note",   "profile",      "query", "shard", "tier",     "without"};
-// Switches that cause existing files to be changed.
-constexpr absl::string_view kWriting[] = {"keep", "restart", "update", "update-costs",
-                                          "update-expectations"};
+    "k",     "edition", "expectations", "fact",  "facts", "fault", "label",  "name",
+    "night", "note",    "profile",      "query", "shard", "tier",  "without"};
+// Options that name engines.
+constexpr absl::string_view kEngines[] = {"backend", "compiled-by", "facts-of"};
+// Switches that cause files outside the directory for records to be written.
+constexpr absl::string_view kWriting[] = {
+    "certificate", "ci",     "install",      "keep",
+    "restart",     "update", "update-costs", "update-expectations"};
 
 // Returns true if a config file in the working directory, which other users may have written, may
 // set the option without the user's consent.
@@ -111,7 +114,7 @@ bool MayFolderSet(const OptionInfo& option, const std::string& key, const std::s
   };
   if (option.argument.empty()) return !is_in(kWriting);
   if (option.argument != "TEXT") return true;
-  if (key == "backend") {
+  if (is_in(kEngines)) {
     const auto names = backends::SplitBackendNames({value});
     return std::none_of(names.begin(), names.end(), backends::MayRunUserCode);
   }
