@@ -35,6 +35,18 @@ absl::Status WriteStream(std::FILE* stream, absl::string_view path, absl::string
   return FromErrno("cannot write", path, errno);
 }
 
+// Opens a new file beside `path`. Unlike fopen, O_EXCL follows no link that another user of the
+// directory may have made in its place.
+std::FILE* OpenBeside(const std::string& path, std::string& name) {
+  constexpr int kNamesMax = 1000;
+  for (int number = 0;; ++number) {
+    name = absl::StrCat(path, ".tmp.", getpid(), ".", number);
+    const int fd = open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) return fdopen(fd, "wb");
+    if (errno != EEXIST || number == kNamesMax) return nullptr;
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReadFile(const std::string& path) {
@@ -58,8 +70,8 @@ absl::Status WriteFile(const std::string& path, absl::string_view content) {
   if (path == "-") return WriteStream(stdout, "standard output", content);
   struct stat existing;
   bool special = stat(path.c_str(), &existing) == 0 && !S_ISREG(existing.st_mode);
-  std::string temporary = special ? path : absl::StrCat(path, ".tmp.", getpid());
-  std::FILE* stream = std::fopen(temporary.c_str(), "wb");
+  std::string temporary = path;
+  std::FILE* stream = special ? std::fopen(path.c_str(), "wb") : OpenBeside(path, temporary);
   if (!stream) return FromErrno("cannot write", path, errno);
   absl::Status status = WriteStream(stream, path, content);
   if (std::fclose(stream) != 0 && status.ok()) status = FromErrno("cannot write", path, errno);

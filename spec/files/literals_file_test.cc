@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spec/files/literals_file.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
+#include <filesystem>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -123,6 +126,18 @@ TEST(LiteralsTextTest, AMarkOfUtf8IsSkipped) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile file,
                               ReadLiterals(path, ExpectedLeaves{Shape::Scalar(T::kF32)}));
   EXPECT_EQ(FormatLiterals(file), "f32[] 7\n");
+}
+
+TEST(WriteFileTest, NoLinkOfAnotherUserIsFollowed) {
+  const TemporaryFolder folder = *TemporaryFolder::Make("hlocts-literals-test");
+  const std::string victim = folder.path() + "/victim", path = folder.path() + "/o.txt";
+  ASSERT_TRUE(WriteFile(victim, "old").ok());
+  const std::string guessed = absl::StrCat(path, ".tmp.", getpid());
+  for (const std::string& link : {guessed, guessed + ".0"})
+    std::filesystem::create_symlink(victim, link);
+  EXPECT_TRUE(WriteFile(path, "new").ok());
+  EXPECT_EQ(*ReadFile(path), "new");
+  EXPECT_EQ(*ReadFile(victim), "old");
 }
 
 TEST(LiteralsTextTest, ErrorsNameTheLine) {

@@ -107,14 +107,11 @@ bool Shows(const Module& module, const Engine& engine) {
   auto argv = backends::ConvertedModuleCommand(engine);
   auto bytes = SerializeModule(module);
   if (!argv.ok() || !bytes.ok()) return false;
-  const std::string path =
-      (std::filesystem::temp_directory_path() / absl::StrCat("hlocts-reached.", getpid(), ".pb"))
-          .string();
-  if (!WriteFile(path, *bytes).ok()) return false;
-  argv->push_back(path);
+  auto folder = TemporaryFolder::Make("hlocts-reached");
+  if (!folder.ok()) return false;
+  argv->push_back(folder->path() + "/module.pb");
+  if (!WriteFile(argv->back(), *bytes).ok()) return false;
   auto output = OutputOf(*argv);
-  std::error_code ignored;
-  std::filesystem::remove(path, ignored);
   if (!output.ok()) return false;
   auto reached = ParseSerializedModule(*output);
   return reached.ok() && fuzz::StillShows(module, **reached);
