@@ -102,11 +102,13 @@ std::string EntryError(const Engine& engine) {
   return "";
 }
 
-// Returns true if this Python runs. Version managers add programs to the path that only report that
-// the version is missing.
+// Returns true if this Python runs the statement, which imports nothing from the working directory.
+// Version managers add programs to the path that only report that the version is missing.
 bool Runs(const std::string& python, const std::string& statement) {
   if (absl::StrContains(python, '\'')) return false;
-  return std::system(absl::StrCat("'", python, "' -c '", statement, "' </dev/null >/dev/null 2>&1")
+  return std::system(absl::StrCat("'", python,
+                                  "' -c 'import sys; sys.path[:] = filter(None, sys.path); ",
+                                  statement, "' </dev/null >/dev/null 2>&1")
                          .c_str()) == 0;
 }
 

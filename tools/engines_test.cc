@@ -49,8 +49,8 @@ print(hashlib.sha256(open(path, "rb").read()).hexdigest(), end="")
 )";
     return Shell(absl::StrCat("python3 ", folder_, "/make.py ", folder_, "/wheels ", more)).out;
   }
-  Ran Fetch(const std::string& hash, const std::string& member) {
-    return Shell(absl::StrCat(HLOCTS_SOURCE_DIR "/ci/fetch-engine --target=", folder_,
+  Ran Fetch(const std::string& hash, const std::string& member, const std::string& before = "") {
+    return Shell(absl::StrCat(before, HLOCTS_SOURCE_DIR "/ci/fetch-engine --target=", folder_,
                               "/cache/engines/toy --stamp=s --package=toy --version=1.0 --mb=1",
                               " --sha256=", hash, " --member='", member, "'"));
   }
@@ -110,6 +110,15 @@ TEST_F(EnginesTest, TheScriptTakesTheMembersThatAreNamed) {
   EXPECT_TRUE(fs::exists(folder_ + "/cache/engines/toy/toy/a.so"));
   EXPECT_FALSE(fs::exists(folder_ + "/cache/engines/toy/toy/b.py"));
   EXPECT_THAT(Fetch("unread", "toy/*.so").out, HasSubstr("already installed"));
+}
+
+TEST_F(EnginesTest, TheScriptImportsNothingOfTheWorkingDirectory) {
+  const std::string hash = MakeWheel();
+  for (const char* name : {"pip", "fnmatch", "zipfile"})
+    Write(absl::StrCat("here/", name, ".py"), "open('owned', 'w')\n");
+  const Ran ran = Fetch(hash, "toy/*.so", "env -C " + Path("here") + " ");
+  EXPECT_EQ(ran.status, 0) << ran.out;
+  EXPECT_FALSE(fs::exists(Path("here/owned")));
 }
 
 TEST_F(EnginesTest, FetchSkipsExcludedMembers) {

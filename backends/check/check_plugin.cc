@@ -217,9 +217,14 @@ void AtExit() {
   }
 }
 
+// Unlike `python3 -m`, this imports nothing from the working directory.
+constexpr char kJudge[] =
+    "python3\n-c\nimport sys; sys.path[:] = filter(None, sys.path); import runpy; "
+    "runpy.run_module('hlocts.check', run_name='__main__', alter_sys=True)\n--judge";
+
 std::vector<std::string> JudgeCommand() {
   const char* named = getenv("HLOCTS_CHECK_JUDGE");  // one argument per line
-  std::stringstream lines(named != nullptr ? named : "python3\n-m\nhlocts.check\n--judge");
+  std::stringstream lines(named != nullptr ? named : kJudge);
   std::vector<std::string> command;
   for (std::string line; std::getline(lines, line);) command.push_back(line);
   return command;
