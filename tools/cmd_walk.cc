@@ -18,6 +18,7 @@
 #include "backends/adapters/pjrt/walk/walk.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
+#include "backends/worker/wire.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/common.h"
 #include "tools/commands.h"
@@ -104,7 +105,7 @@ class Walks {
     Walked walked;
     if (auto way = ReadFile(walk_options_); way.ok())
       walked.steps = absl::StrSplit(*way, '\n', absl::SkipEmpty());
-    const std::vector<std::string> lines = absl::StrSplit(result.text, '\n');
+    const std::vector<std::string> lines = absl::StrSplit(backends::Visible(result.text), '\n');
     const std::string last = walked.steps.empty() ? "before the first step" : walked.steps.back();
     if (result.timed_out) {
       walked.failure = absl::StrCat(last, ": no end");

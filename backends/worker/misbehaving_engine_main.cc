@@ -62,7 +62,7 @@ void MisbehaveByEnvironment() {
 
 // Prints the message of a failed check, followed by much more text, and aborts.
 [[noreturn]] void Complain() {
-  std::fprintf(stderr, "starting\nF0000 here.cc:7] Check failed: a == b %s\n",
+  std::fprintf(stderr, "starting\nF0000 here.cc:7] Check failed: a == b\x1b[0m %s\n",
                std::string(4000, 'x').c_str());
   std::abort();
 }
@@ -112,6 +112,10 @@ class MirrorBackend : public Backend {
                                                    const LoadOptions& options) override {
     while (module.name() == "hang_load") usleep(100'000);
     if (module.name() == "refuse") return absl::InvalidArgumentError("I do not like it");
+    if (module.name() == "colours")
+      return absl::InvalidArgumentError(
+          "a\ttab\n\x1b[31m red \r\a \xc2\x9b"
+          "2J \xc3\xa9");
     if (module.name() == "broken") return absl::InternalError("my own check failed");
     if (options.partitions > 1) return absl::InvalidArgumentError("partitions: switched off");
     if (refuses_all_) return absl::InvalidArgumentError("no such option: speed");

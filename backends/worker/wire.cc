@@ -176,6 +176,22 @@ absl::StatusOr<std::vector<std::vector<Literal>>> DevicesFromWire(const DeviceVa
   return devices;
 }
 
+std::string Visible(absl::string_view text) {
+  std::string result;
+  const std::string utf8 = AsUtf8(text);
+  for (size_t i = 0; i < utf8.size(); ++i) {
+    auto c = static_cast<unsigned char>(utf8[i]);
+    // U+0080 to U+009F are two bytes in UTF-8; terminals take U+009B for an escape.
+    const bool is_c1 = c == 0xc2 && static_cast<unsigned char>(utf8[i + 1]) < 0xa0;
+    if (is_c1) c = static_cast<unsigned char>(utf8[++i]);
+    if (is_c1 || c == 0x7f || (c < 0x20 && c != '\n' && c != '\t'))
+      absl::StrAppend(&result, "\\x", absl::Hex(c, absl::kZeroPad2));
+    else
+      result.push_back(static_cast<char>(c));
+  }
+  return result;
+}
+
 void StatusToWire(const absl::Status& status, worker::Error* error) {
   const EngineError cause = ErrorOf(status);
   error->set_code(static_cast<int>(status.code()));

@@ -54,6 +54,10 @@ absl::Status DevicesToWire(const std::vector<std::vector<Literal>>& devices, Sha
 absl::StatusOr<std::vector<std::vector<Literal>>> DevicesFromWire(const DeviceValuesField& field,
                                                                   SharedMemory* memory);
 
+// Returns UTF-8 in which control characters, except line feeds and tabs, are written as "\x1b", so
+// that the text of an engine cannot command a terminal.
+std::string Visible(absl::string_view text);
+
 void StatusToWire(const absl::Status& status, worker::Error* error);
 absl::Status StatusFromWire(const worker::Error& error);
 

@@ -185,8 +185,9 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options)
   auto outputs = DevicesFromWire(results.outputs(), worker_->memory());
   auto outfeed = DevicesFromWire(results.outfeed(), worker_->memory());
   if (!outputs.ok() || !outfeed.ok()) {
-    return absl::AbortedError(absl::StrCat("the worker broke the protocol: ",
-                                           (outputs.ok() ? outfeed : outputs).status().message()));
+    return absl::AbortedError(
+        absl::StrCat("the worker broke the protocol: ",
+                     Visible((outputs.ok() ? outfeed : outputs).status().message())));
   }
   ExecuteResult result;
   result.outputs = *std::move(outputs);

@@ -10,6 +10,23 @@ constexpr double kPollSeconds = 0.02;  // interval of time checks
 // Memory is checked less often: a check reads a file per thread, and most modules finish earlier.
 constexpr int kPollsPerMemory = 5;
 
+void MakeVisible(std::string* text) { *text = Visible(*text); }
+
+// Applies Visible to all texts of a reply that people read.
+void MakeTextsVisible(worker::Reply& reply) {
+  if (reply.has_error()) {
+    MakeVisible(reply.mutable_error()->mutable_message());
+    MakeVisible(reply.mutable_error()->mutable_target());
+  } else if (reply.has_hello()) {
+    worker::HelloReply& hello = *reply.mutable_hello();
+    for (std::string* text :
+         {hello.mutable_name(), hello.mutable_version(), hello.mutable_unavailable_reason()})
+      MakeVisible(text);
+    for (std::string& word : *hello.mutable_capabilities()) MakeVisible(&word);
+    for (std::string& fact : *hello.mutable_facts()) MakeVisible(&fact);
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
@@ -62,6 +79,7 @@ absl::StatusOr<worker::Reply> WorkerConnection::Receive(const LoadOptions& limit
     if (frame.ok()) {
       worker::Reply reply;
       if (!reply.ParseFromString(*frame)) return MalformedReply("a frame that is not a reply");
+      MakeTextsVisible(reply);
       return reply;
     }
     if (absl::IsOutOfRange(frame.status())) return Died();
@@ -90,7 +108,7 @@ absl::Status WorkerConnection::KillOnDeadline(const LoadOptions& limits, Deadlin
 absl::Status WorkerConnection::Died() {
   EngineError error;
   error.message = absl::StrCat("worker ", process_->DescribeEnd());
-  error.log = process_->ErrorTail();
+  error.log = Visible(process_->ErrorTail());
   error.signal = process_->end_signal();
   if (error.signal != 0) error.kind = ErrorKind::kSignal;
   ReadAssertion(error);

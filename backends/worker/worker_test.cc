@@ -156,11 +156,14 @@ struct BadCase {
 TEST_P(WorkerTest, MisbehaviourIsTheOutcomeOfOneModule) {
   const BadCase cases[] = {
       {"abort", Outcome::kCrash, "signal 6"},
-      {"complain", Outcome::kCrash, "last wrote: F0000 here.cc:7] Check failed: a == b"},
+      {"complain", Outcome::kCrash, "last wrote: F0000 here.cc:7] Check failed: a == b\\x1b[0m"},
       {"exit", Outcome::kCrash, "status 7"},
       {"rubbish", Outcome::kCrash, "protocol"},
       {"no_reply_message", Outcome::kCrash, "protocol"},
       {"refuse", Outcome::kRejected, "do not like it"},
+      {"colours", Outcome::kRejected,
+       "a\ttab\n\\x1b[31m red \\x0d\\x07 \\x9b"
+       "2J \xc3\xa9"},
       {"unsupported", Outcome::kUnsupported, "not here"},
   };
   for (const BadCase& bad : cases) {
