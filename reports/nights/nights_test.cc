@@ -305,6 +305,15 @@ TEST(NightsTest, NothingIsARegressionInTheFirstRun) {
   EXPECT_THAT(markdown, ::testing::Not(HasSubstr("regressed")));
 }
 
+TEST(NightsTest, ANameIsNoMarkup) {
+  History history = Cases(1);
+  history.nights = {NightOf("<b>&\n# [x](y)", {{"xla", "F"}})};
+  history.nights[0].notes = {"<i>"};
+  EXPECT_THAT(ToMarkdown(history, NewestChanges(history)),
+              AllOf(HasSubstr("&lt;b>&amp; # \\[x](y)"), HasSubstr("- &lt;i>\n"),
+                    ::testing::Not(HasSubstr("<b>"))));
+}
+
 // Every report counts the same cases as the exit status of a run.
 TEST(NightsTest, TheFirstRunCountsWhatTheScorecardCounts) {
   for (int kind = 0; kind <= static_cast<int>(kLastOutcome); ++kind) {

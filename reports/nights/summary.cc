@@ -113,6 +113,11 @@ std::string Code(const std::string& text) {
   return absl::StrCat("`", absl::StrReplaceAll(text, {{"`", "'"}, {"\n", " "}}), "`");
 }
 
+// Returns a text, such as a name that a user chose, as Markdown without markup.
+std::string Plain(const std::string& text) {
+  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {"[", "\\["}, {"\n", " "}});
+}
+
 std::string MarkdownLine(const NamedChanges& list) {
   std::vector<std::string> named;
   for (const Change& change : *list.changes) {
@@ -123,7 +128,7 @@ std::string MarkdownLine(const NamedChanges& list) {
     named.push_back(
         absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
                      before == now || !IsRun(change.before) ? "" : absl::StrCat(before, " → "), now,
-                     change.since.empty() ? "" : ", since " + change.since, ")"));
+                     change.since.empty() ? "" : ", since " + Plain(change.since), ")"));
   }
   const size_t more = list.changes->size() - named.size();
   return absl::StrCat("- ", absl::StrReplaceAll(list.name, {{"_", " "}}), ": ",
@@ -152,11 +157,12 @@ std::string NightlyRunText(const History& history, const NightlyRunDiff& changes
 }
 
 std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
-  if (history.nights.empty()) return NightlySummaryLine(history, changes) + "\n";
+  const std::string headline = Plain(NightlySummaryLine(history, changes));
+  if (history.nights.empty()) return headline + "\n";
   const NightlyRun& now = history.nights.back();
-  std::string text = absl::StrCat("**", NightlySummaryLine(history, changes), "**\n");
+  std::string text = absl::StrCat("**", headline, "**\n");
   for (size_t i = 0; i < std::min(now.notes.size(), kNamed); ++i)
-    absl::StrAppend(&text, "- ", now.notes[i], "\n");
+    absl::StrAppend(&text, "- ", Plain(now.notes[i]), "\n");
   for (const NamedChanges& list : ListsOf(changes)) {
     if (list.changes->empty()) continue;
     // In a first run, `regressed` has all unexpected cases.
@@ -173,10 +179,11 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
                     "\n");
   }
   if (!changes.less_precise.empty()) text += LessPreciseLine(changes.less_precise);
-  if (IsPruned(now)) return text + Engines(now);
+  if (IsPruned(now))
+    return text + absl::StrReplaceAll(Engines(now), {{"&", "&amp;"}, {"<", "&lt;"}});
   absl::StrAppend(
       &text, "\n", now.engines.size(), now.engines.size() == 1 ? " engine, " : " engines, ",
-      changes.ran, " verdicts, tier ", now.tier, ", suite ", now.suite.substr(0, 8),
+      changes.ran, " verdicts, tier ", Plain(now.tier), ", suite ", now.suite.substr(0, 8),
       now.notes.size() > kNamed ? absl::StrCat("; notes on the page: ", now.notes.size()) : "",
       "\n");
   return text;
