@@ -74,8 +74,11 @@ absl::Status ApplyRuntimeSizes(const worker::Value& value, Literal& literal) {
 
 absl::StatusOr<std::unique_ptr<SharedMemory>> SharedMemory::Create() {
   // A memfd has no name to clean up after a crash; the worker opens it through /proc.
-  int fd = memfd_create("hlocts-worker", MFD_CLOEXEC);
+  int fd = memfd_create("hlocts-worker", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   if (fd < 0) return absl::InternalError(absl::StrCat("memfd_create: ", std::strerror(errno)));
+  // If a worker cut the file while it is mapped here, the next access would end this process.
+  if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0)
+    return absl::InternalError(absl::StrCat("F_ADD_SEALS: ", std::strerror(errno)));
   return std::unique_ptr<SharedMemory>(
       new SharedMemory(fd, absl::StrCat("/proc/", getpid(), "/fd/", fd)));
 }

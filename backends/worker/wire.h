@@ -28,6 +28,7 @@ class SharedMemory {
   ~SharedMemory();
 
   const std::string& path() const { return path_; }
+  int fd() const { return fd_; }
   void Rewind() { used_ = 0; }  // forgets appended bytes
   // Copies bytes to the end, growing the file, and returns their offset.
   absl::StatusOr<uint64_t> Append(absl::string_view bytes);

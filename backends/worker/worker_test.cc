@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of isolation: a worker's misbehaviour is an outcome of one module, and the next one runs.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
+#include "backends/worker/wire.h"
 #include "backends/worker/worker_client.h"
 #include "backends/worker/worker_process.h"
 #include "generators/arguments.h"
@@ -213,6 +215,16 @@ TEST_P(WorkerTest, TooMuchMemoryIsACrash) {
   EXPECT_EQ(outcome.failure, Outcome::kCrash) << outcome.error.Text();
   EXPECT_THAT(outcome.error.Text(), HasSubstr("memory"));
   ExpectWorks();
+}
+
+TEST(SharedMemoryTest, AWorkerCanExtendItButNotCutIt) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto memory, SharedMemory::Create());
+  ASSERT_TRUE(memory->Append("text").ok());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto of_worker, SharedMemory::Open(memory->path()));
+  EXPECT_EQ(ftruncate(of_worker->fd(), 1 << 20), 0);
+  EXPECT_NE(ftruncate(of_worker->fd(), 0), 0);
+  EXPECT_NE(fcntl(of_worker->fd(), F_ADD_SEALS, F_SEAL_GROW), 0);
+  EXPECT_LT(open(memory->path().c_str(), O_RDWR | O_TRUNC), 0);
 }
 
 // A rejection that does not depend on the module is not a verdict on it.
