@@ -74,7 +74,7 @@ class WorkerBackend : public Backend {
   // Returns true if the engine rejects a constant on that many devices. Tests each number once.
   bool RefusesConstant(int64_t replicas, int64_t partitions, LoadOptions options);
   // Send and Receive use the current worker and drop it if its process ends.
-  absl::Status Send(absl::string_view frames);
+  absl::Status Send(absl::string_view frames, const LoadOptions& options);
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& options);
 
   absl::Status Ensure() {
@@ -112,9 +112,9 @@ class WorkerBackend : public Backend {
   std::map<std::pair<int64_t, int64_t>, bool> refuses_constant_;  // by replicas, partitions
 };
 
-absl::Status WorkerBackend::Send(absl::string_view frames) {
+absl::Status WorkerBackend::Send(absl::string_view frames, const LoadOptions& options) {
   if (!worker_) return absl::AbortedError("the worker process has already ended");
-  absl::Status status = worker_->Send(frames);
+  absl::Status status = worker_->Send(frames, options);
   if (!status.ok()) worker_.reset();
   return status;
 }
@@ -234,7 +234,7 @@ absl::StatusOr<std::string> WorkerBackend::OptimizedModule(const LoadOptions& op
   request.set_optimized_module(true);
   std::string frame;
   AppendFrame(request.SerializeAsString(), frame);
-  HLOCTS_RETURN_IF_ERROR(Send(frame));
+  HLOCTS_RETURN_IF_ERROR(Send(frame, options));
   HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
   if (reply.kind_case() == worker::Reply::kConverted) return std::move(*reply.mutable_converted());
   return absl::AbortedError("unexpected reply of the worker: expected a module");
@@ -244,7 +244,7 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Execute(const ExecuteRequest& reque
                                                      const LoadOptions& options, int64_t load) {
   HLOCTS_RETURN_IF_ERROR(HasLoadedModule(load));
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, ExecuteFrame(request));
-  HLOCTS_RETURN_IF_ERROR(Send(frame));
+  HLOCTS_RETURN_IF_ERROR(Send(frame, options));
   return Results(options);
 }
 
@@ -252,7 +252,7 @@ absl::StatusOr<std::unique_ptr<Executable>> WorkerBackend::Load(const Module& mo
                                                                 const LoadOptions& options) {
   HLOCTS_RETURN_IF_ERROR(BeginLoad());
   HLOCTS_ASSIGN_OR_RETURN(std::string frame, LoadFrame(module, options));
-  HLOCTS_RETURN_IF_ERROR(Send(frame));
+  HLOCTS_RETURN_IF_ERROR(Send(frame, options));
   if (absl::Status loaded = Loaded(options); !loaded.ok()) return Judged(loaded, module, options);
   return std::unique_ptr<Executable>(std::make_unique<WorkerExecutable>(*this, options, loads_));
 }
@@ -267,7 +267,7 @@ bool WorkerBackend::RefusesConstant(int64_t replicas, int64_t partitions, LoadOp
   options.reuse = false;
   if (!BeginLoad().ok()) return false;
   const auto frame = LoadFrame(**constant, options);
-  if (!frame.ok() || !Send(*frame).ok()) return false;
+  if (!frame.ok() || !Send(*frame, options).ok()) return false;
   const absl::Status loaded = Loaded(options);
   return at->second = !loaded.ok() && OutcomeOf(loaded) == Outcome::kRejected;
 }
@@ -305,14 +305,14 @@ absl::StatusOr<ExecuteResult> WorkerBackend::LoadAndExecute(const Module& module
   HLOCTS_ASSIGN_OR_RETURN(std::string execute, ExecuteFrame(request));
   const bool at_once =
       worker_->hello().answers_ahead() && load.size() + execute.size() <= kSentAtOnceMax;
-  HLOCTS_RETURN_IF_ERROR(Send(at_once ? absl::StrCat(load, execute) : load));
+  HLOCTS_RETURN_IF_ERROR(Send(at_once ? absl::StrCat(load, execute) : load, options));
   absl::Status loaded = Loaded(options);
   if (at_once) {
     absl::StatusOr<ExecuteResult> result = Results(options);  // awaited even if the load failed
     return loaded.ok() ? std::move(result) : loaded;
   }
   HLOCTS_RETURN_IF_ERROR(loaded);
-  HLOCTS_RETURN_IF_ERROR(Send(execute));
+  HLOCTS_RETURN_IF_ERROR(Send(execute, options));
   return Results(options);
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/worker/worker_connection.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <unistd.h>
+
 #include "backends/worker/last_words.h"
 
 namespace hlocts::backends {
@@ -44,7 +48,7 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
   patience.memory_bytes_max = 0;
   std::string frame;
   AppendFrame(request.SerializeAsString(), frame);
-  absl::Status sent = worker->Send(frame);
+  absl::Status sent = worker->Send(frame, patience);
   auto reply = sent.ok() ? worker->Receive(patience) : sent;
   if (!reply.ok()) {
     EngineError error = ErrorOf(reply.status());
@@ -68,8 +72,18 @@ absl::StatusOr<std::unique_ptr<WorkerConnection>> WorkerConnection::Start(
 
 void WorkerConnection::BeginModule() { process_->DiscardStderr(); }
 
-absl::Status WorkerConnection::Send(absl::string_view frames) {
-  return WriteFrames(process_->input_fd(), frames).ok() ? absl::OkStatus() : Died();
+absl::Status WorkerConnection::Send(absl::string_view frames, const LoadOptions& limits) {
+  const Deadline deadline = Clock::now() + std::chrono::duration<double>(limits.timeout_seconds);
+  for (int poll = 1; !frames.empty(); ++poll) {
+    ssize_t n = write(process_->input_fd(), frames.data(), frames.size());
+    if (n < 0 && errno != EAGAIN && errno != EINTR) return Died();
+    frames.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
+    if (frames.empty()) break;
+    pollfd room = {process_->input_fd(), POLLOUT, 0};
+    ::poll(&room, 1, static_cast<int>(kPollSeconds * 1000));
+    HLOCTS_RETURN_IF_ERROR(KillOnDeadline(limits, deadline, poll % kPollsPerMemory == 0));
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<worker::Reply> WorkerConnection::Receive(const LoadOptions& limits) {

@@ -29,8 +29,8 @@ class WorkerConnection {
   // Begins another module. If this module crashes the process, the error omits what earlier modules
   // wrote to standard error.
   void BeginModule();
-  absl::Status Send(absl::string_view frames);
-  // Waits for a reply; kills the process if it exceeds a limit.
+  // Send and Receive wait for the process, and kill it if it exceeds a limit.
+  absl::Status Send(absl::string_view frames, const LoadOptions& limits);
   absl::StatusOr<worker::Reply> Receive(const LoadOptions& limits);
 
  private:

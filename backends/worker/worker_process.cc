@@ -85,6 +85,7 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
   int error_fd = memfd_create("hlocts-stderr", MFD_CLOEXEC);
   if (error_fd < 0) return absl::UnavailableError("memfd_create failed");
   fcntl(error_fd, F_SETFL, O_APPEND);
+  fcntl(to_child[1], F_SETFL, O_NONBLOCK);
   std::vector<char*> arguments;
   for (const std::string& argument : argv) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);

@@ -23,7 +23,7 @@ class WorkerProcess {
   // Waits 1.5 seconds for the process to end, then kills the process group and reaps it.
   ~WorkerProcess();
 
-  int input_fd() const { return input_fd_; }    // the driver writes
+  int input_fd() const { return input_fd_; }    // the driver writes; does not block
   int output_fd() const { return output_fd_; }  // the driver reads
   // Returns the resident memory in bytes, including child processes; 0 if the process has ended.
   int64_t ResidentBytes() const;

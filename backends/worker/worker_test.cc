@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "backends/backend_list.h"
 #include "backends/worker/wire.h"
 #include "backends/worker/worker_client.h"
@@ -215,6 +216,31 @@ TEST_P(WorkerTest, TooMuchMemoryIsACrash) {
   EXPECT_EQ(outcome.failure, Outcome::kCrash) << outcome.error.Text();
   EXPECT_THAT(outcome.error.Text(), HasSubstr("memory"));
   ExpectWorks();
+}
+
+// Returns a shell command that writes a reply.
+std::string Printed(const worker::Reply& reply) {
+  std::string frame, text;
+  AppendFrame(reply.SerializeAsString(), frame);
+  for (const char c : frame) absl::StrAppendFormat(&text, "\\%03o", static_cast<uint8_t>(c));
+  return absl::StrCat("printf '", text, "'; ");
+}
+
+// A shell command that greets like an engine with shared memory and reads no request.
+std::unique_ptr<Backend> DeafEngine(const std::string& then) {
+  worker::Reply reply;
+  reply.mutable_hello()->set_protocol_version(1);
+  reply.mutable_hello()->set_uses_shared_memory(true);
+  return MakeWorkerBackend({"deaf", {"/bin/sh", "-c", Printed(reply) + then}});
+}
+
+TEST(LimitTest, AnEngineThatDoesNotReadIsATimeout) {
+  LoadOptions options;
+  options.timeout_seconds = 0.5;
+  const std::string longer_than_a_pipe(1 << 18, 'x');
+  const RunOutcome outcome =
+      RunOn(*DeafEngine("exec sleep 60"), *Identity(longer_than_a_pipe), options);
+  EXPECT_EQ(outcome.failure, Outcome::kTimeout) << outcome.error.Text();
 }
 
 TEST(SharedMemoryTest, AWorkerCanExtendItButNotCutIt) {

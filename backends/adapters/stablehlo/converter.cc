@@ -58,7 +58,7 @@ absl::StatusOr<std::string> Converter::Convert(absl::string_view module, ModuleF
   LoadOptions limits;
   limits.timeout_seconds = options.timeout_seconds;
   limits.memory_bytes_max = options.memory_bytes_max;
-  absl::Status sent = worker_->Send(frame);
+  absl::Status sent = worker_->Send(frame, limits);
   absl::StatusOr<worker::Reply> reply = sent.ok() ? worker_->Receive(limits) : sent;
   if (!reply.ok()) {
     worker_.reset();
