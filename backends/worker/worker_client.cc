@@ -177,11 +177,26 @@ absl::Status WorkerBackend::Loaded(const LoadOptions& options) {
   return absl::AbortedError("unexpected reply of the worker: expected `loaded`");
 }
 
+// Returns the bytes of shared memory that values claim. The file may have holes, and values may
+// overlap, so the engine may have less memory than the driver would need for the values.
+double SharedBytes(const DeviceValuesField& field) {
+  double bytes = 0;
+  for (const worker::DeviceValues& device : field) {
+    for (const worker::Value& value : device.leaves()) {
+      if (value.in_shared_memory()) bytes += static_cast<double>(value.data_size());
+    }
+  }
+  return bytes;
+}
+
 absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(worker::Reply reply, Receive(options));
   if (!reply.has_results())
     return absl::AbortedError("unexpected reply of the worker: expected `results`");
   const worker::Results& results = reply.results();
+  const double shared = SharedBytes(results.outputs()) + SharedBytes(results.outfeed());
+  if (options.memory_bytes_max > 0 && shared > static_cast<double>(options.memory_bytes_max))
+    return absl::AbortedError("the worker broke the protocol: values exceed its memory limit");
   auto outputs = DevicesFromWire(results.outputs(), worker_->memory());
   auto outfeed = DevicesFromWire(results.outfeed(), worker_->memory());
   if (!outputs.ok() || !outfeed.ok()) {

@@ -88,6 +88,8 @@ absl::Status WorkerConnection::Send(absl::string_view frames, const LoadOptions&
 
 absl::StatusOr<worker::Reply> WorkerConnection::Receive(const LoadOptions& limits) {
   const Deadline deadline = Clock::now() + std::chrono::duration<double>(limits.timeout_seconds);
+  if (limits.memory_bytes_max > 0)
+    reader_->set_bytes_max(static_cast<uint64_t>(limits.memory_bytes_max));
   for (int poll = 1;; ++poll) {
     auto frame = reader_->Read(kPollSeconds);
     if (frame.ok()) {
@@ -111,7 +113,8 @@ absl::Status WorkerConnection::KillOnDeadline(const LoadOptions& limits, Deadlin
   } else if (limits.stop && limits.stop()) {
     status = absl::DeadlineExceededError("the caller stopped waiting, and the engine was killed");
   } else if (look_at_memory && limits.memory_bytes_max > 0 &&
-             process_->ResidentBytes() > limits.memory_bytes_max) {
+             process_->ResidentBytes() + (memory_ ? AllocatedBytes(memory_->fd()) : 0) >
+                 limits.memory_bytes_max) {
     status = absl::AbortedError(absl::StrCat("the engine used more memory than its limit of ",
                                              limits.memory_bytes_max, " bytes and was killed"));
   }

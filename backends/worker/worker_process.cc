@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -146,8 +147,14 @@ WorkerProcess::~WorkerProcess() {
   close(error_fd_);
 }
 
+int64_t AllocatedBytes(int fd) {
+  constexpr int64_t kBlockBytes = 512;
+  struct stat info;
+  return fstat(fd, &info) == 0 ? info.st_blocks * kBlockBytes : 0;
+}
+
 int64_t WorkerProcess::ResidentBytes() const {
-  return ResidentPages(pid_, 0) * sysconf(_SC_PAGESIZE);
+  return ResidentPages(pid_, 0) * sysconf(_SC_PAGESIZE) + AllocatedBytes(error_fd_);
 }
 
 void WorkerProcess::Kill() {
@@ -178,15 +185,14 @@ std::string WorkerProcess::DescribeEnd() {
 }
 
 void WorkerProcess::DiscardStderr() {
-  stderr_reported_offset_ = std::max(stderr_reported_offset_, lseek(error_fd_, 0, SEEK_END));
+  [[maybe_unused]] int failed = ftruncate(error_fd_, 0);  // then an error shows earlier output, too
 }
 
 std::string WorkerProcess::ErrorTail(size_t bytes_max) const {
   constexpr size_t kLookedAt = size_t{1} << 16;
   const off_t size = lseek(error_fd_, 0, SEEK_END);
-  if (size <= stderr_reported_offset_) return "";
-  const auto unreported = static_cast<size_t>(size - stderr_reported_offset_);
-  size_t count = std::min(std::max(bytes_max, kLookedAt), unreported);
+  if (size <= 0) return "";
+  size_t count = std::min(std::max(bytes_max, kLookedAt), static_cast<size_t>(size));
   std::string tail(count, '\0');
   ssize_t n = pread(error_fd_, tail.data(), count, size - static_cast<off_t>(count));
   tail.resize(n > 0 ? static_cast<size_t>(n) : 0);

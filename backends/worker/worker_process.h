@@ -17,6 +17,9 @@ namespace hlocts::backends {
 // thread that must not take locks may call it when the process is about to end.
 void KillAllWorkers();
 
+// Returns the memory of a file in memory (memfd_create), in bytes.
+int64_t AllocatedBytes(int fd);
+
 class WorkerProcess {
  public:
   static absl::StatusOr<std::unique_ptr<WorkerProcess>> Start(const std::vector<std::string>& argv);
@@ -25,7 +28,7 @@ class WorkerProcess {
 
   int input_fd() const { return input_fd_; }    // the driver writes; does not block
   int output_fd() const { return output_fd_; }  // the driver reads
-  // Returns the resident memory in bytes, including child processes; 0 if the process has ended.
+  // Returns the resident memory in bytes, including child processes and standard error.
   int64_t ResidentBytes() const;
   void Kill();
   // Waits at most a second for the process to end, then kills it. Describes how it ended, e.g.
@@ -52,7 +55,6 @@ class WorkerProcess {
 
   pid_t pid_;
   int input_fd_, output_fd_, error_fd_;
-  off_t stderr_reported_offset_ = 0;  // offset in its standard error
   bool reaped_ = false, killed_ = false;
   int status_ = 0;
   int64_t end_signal_ = 0;

@@ -243,6 +243,49 @@ TEST(LimitTest, AnEngineThatDoesNotReadIsATimeout) {
   EXPECT_EQ(outcome.failure, Outcome::kTimeout) << outcome.error.Text();
 }
 
+// The files belong to the driver, so they are in no process's resident memory.
+TEST(LimitTest, FilesInMemoryCountAsMemory) {
+  LoadOptions options;
+  options.memory_bytes_max = int64_t{1} << 26;
+  options.timeout_seconds = 30;
+  const std::string shared =
+      "for f in /proc/$PPID/fd/*; do "
+      "case $(readlink $f) in *hlocts-worker*) exec 2>>$f; esac; done; ";
+  for (const std::string& file : {std::string(), shared}) {
+    const RunOutcome outcome =
+        RunOn(*DeafEngine(file + "while sleep 0.05; do head -c 10000000 /dev/zero >&2; done"),
+              *Identity("fine"), options);
+    EXPECT_EQ(outcome.failure, Outcome::kCrash) << outcome.error.Text();
+    EXPECT_THAT(outcome.error.Text(), HasSubstr("memory"));
+  }
+}
+
+TEST(LimitTest, AReplyLargerThanTheMemoryIsACrash) {
+  LoadOptions options;
+  options.memory_bytes_max = int64_t{1} << 26;
+  const RunOutcome outcome = RunOn(*DeafEngine("printf '\\200\\200\\200\\200\\001'; exec sleep 60"),
+                                   *Identity("fine"), options);
+  EXPECT_EQ(outcome.failure, Outcome::kCrash);
+  EXPECT_THAT(outcome.error.Text(), HasSubstr("a frame of 268435456 bytes"));
+}
+
+TEST(LimitTest, ValuesInHolesOfSharedMemoryAreACrash) {
+  LoadOptions options;
+  options.memory_bytes_max = int64_t{1} << 26;
+  worker::Reply loaded, results;
+  loaded.set_loaded(true);
+  worker::Value* value = results.mutable_results()->add_outputs()->add_leaves();
+  value->set_element_type("u8");
+  value->add_dimensions(1 << 27);
+  value->set_in_shared_memory(true);
+  value->set_data_size(1 << 27);
+  const RunOutcome outcome =
+      RunOn(*DeafEngine(Printed(loaded) + Printed(results) + "exec sleep 60"), *Identity("fine"),
+            options);
+  EXPECT_EQ(outcome.failure, Outcome::kCrash);
+  EXPECT_THAT(outcome.error.Text(), HasSubstr("values exceed its memory limit"));
+}
+
 TEST(SharedMemoryTest, AWorkerCanExtendItButNotCutIt) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto memory, SharedMemory::Create());
   ASSERT_TRUE(memory->Append("text").ok());

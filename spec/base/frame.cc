@@ -46,8 +46,9 @@ absl::StatusOr<std::optional<FrameReader::Extent>> FrameReader::Front() const {
     if (!(byte & 0x80)) break;
   }
   ++at;
-  if (length > kFrameBytesMax) {
-    return absl::DataLossError(absl::StrCat("a frame of ", length, " bytes is too large"));
+  if (length > bytes_max_) {
+    return absl::DataLossError(
+        absl::StrCat("a frame of ", length, " bytes is larger than the limit of ", bytes_max_));
   }
   if (buffer_.size() - at < length) return std::nullopt;
   return Extent{at, at + static_cast<size_t>(length)};

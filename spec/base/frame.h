@@ -3,6 +3,7 @@
 // An engine in C++ needs only this file and backends/worker/wire.h.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,8 @@ absl::Status WriteFrame(int fd, absl::string_view message);
 class FrameReader {
  public:
   explicit FrameReader(int fd) : fd_(fd) {}
+  // Lowers the limit of a frame.
+  void set_bytes_max(uint64_t bytes) { bytes_max_ = std::min(bytes, kFrameBytesMax); }
   // Returns the next frame, after waiting at most `seconds` (negative: forever). kDeadlineExceeded:
   // no complete frame arrived in time; the call may be repeated. kOutOfRange: the stream ended.
   // kDataLoss: the length is invalid.
@@ -43,6 +46,7 @@ class FrameReader {
   absl::StatusOr<std::optional<Extent>> Front() const;
   absl::StatusOr<bool> TakeFrame(std::string& frame);
   int fd_;
+  uint64_t bytes_max_ = kFrameBytesMax;
   std::string buffer_;
 };
 
