@@ -48,6 +48,26 @@ std::array<std::atomic<pid_t>, 4096> g_workers;
   _exit(127);
 }
 
+// Starts a shell in the group of a worker. It kills the group when `driver_end`, which it sets, is
+// closed, e.g. because the driver was killed: PR_SET_PDEATHSIG ends a program, but not its
+// children.
+pid_t StartKeeper(pid_t group, int error_fd, int& driver_end) {
+  int pipe_fds[2];
+  if (pipe2(pipe_fds, O_CLOEXEC) != 0) return -1;
+  pid_t pid = fork();
+  if (pid == 0) {
+    if (setpgid(0, group) != 0) _exit(126);
+    dup2(pipe_fds[0], STDIN_FILENO);
+    dup2(error_fd, STDOUT_FILENO);
+    dup2(error_fd, STDERR_FILENO);
+    execl("/bin/sh", "sh", "-c", "read line; kill -9 0", nullptr);
+    _exit(127);
+  }
+  close(pipe_fds[0]);
+  driver_end = pipe_fds[1];
+  return pid;
+}
+
 // Returns the resident pages of a process and its children (a shell may run the engine as a child).
 int64_t ResidentPages(pid_t pid, int depth) {
   constexpr int kDepthMax = 8;
@@ -97,8 +117,10 @@ absl::StatusOr<std::unique_ptr<WorkerProcess>> WorkerProcess::Start(
   setpgid(pid, pid);
   close(to_child[0]);
   close(from_child[1]);
-  return std::unique_ptr<WorkerProcess>(
-      new WorkerProcess(pid, to_child[1], from_child[0], error_fd));
+  auto process =
+      std::unique_ptr<WorkerProcess>(new WorkerProcess(pid, to_child[1], from_child[0], error_fd));
+  if (argv[0] == "/bin/sh") process->keeper_ = StartKeeper(pid, error_fd, process->keeper_fd_);
+  return process;
 }
 
 // Returns true if the worker exits without a signal from this process. An idle worker exits when
@@ -145,6 +167,8 @@ WorkerProcess::~WorkerProcess() {
   }
   close(output_fd_);
   close(error_fd_);
+  close(keeper_fd_);
+  if (keeper_ > 0) waitpid(keeper_, nullptr, 0);
 }
 
 int64_t AllocatedBytes(int fd) {

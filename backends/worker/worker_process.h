@@ -54,6 +54,8 @@ class WorkerProcess {
   bool ExitsBeforeKill();
 
   pid_t pid_;
+  pid_t keeper_ = -1;  // of a shell; see StartKeeper
+  int keeper_fd_ = -1;
   int input_fd_, output_fd_, error_fd_;
   bool reaped_ = false, killed_ = false;
   int status_ = 0;

@@ -3,6 +3,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -359,6 +362,27 @@ TEST(WorkerStartTest, ALogThatIsCutBeginsWithAWholeLine) {
   EXPECT_EQ((*process)->ErrorTail(12), "second\nlast");
   EXPECT_EQ((*process)->ErrorTail(11), "last");
   EXPECT_EQ((*process)->ErrorTail(3), "st");
+}
+
+TEST(WorkerEndTest, TheChildrenOfAShellEndWithAKilledDriver) {
+  int fds[2];
+  ASSERT_EQ(pipe(fds), 0);
+  const pid_t driver = fork();
+  if (driver == 0) {
+    auto process = WorkerProcess::Start({"/bin/sh", "-c", "(printf s; exec sleep 60); true"});
+    char started = 0;
+    const bool ready = process.ok() && read((*process)->output_fd(), &started, 1) == 1;
+    if (ready && write(fds[1], "s", 1) == 1) pause();
+    _exit(1);
+  }
+  close(fds[1]);
+  char byte = 0;
+  ASSERT_EQ(read(fds[0], &byte, 1), 1);
+  kill(driver, SIGKILL);
+  waitpid(driver, nullptr, 0);
+  pollfd all_ended{fds[0], POLLIN, 0};  // each of them holds the other end of the pipe
+  EXPECT_EQ(poll(&all_ended, 1, 20'000), 1);
+  close(fds[0]);
 }
 
 TEST(ExampleEngineTest, NumpyEngineAnswers) {
