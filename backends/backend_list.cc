@@ -219,11 +219,11 @@ std::string EngineLocationOption(const std::string& recorded) {
     if (absl::StartsWith(name, way)) return absl::StrCat("--backend=", way, "/path/to/it");
   }
   const auto parsed = ParseBackendName(recorded);
-  if (parsed.ok() && MayRunUserCode(recorded)) return "--backend=ENGINE";
-  if (!parsed.ok() || RowOf(parsed->name)) return "";
+  if (!parsed.ok()) return "";
   const auto release = FindRelease(*parsed);
-  if (!release.ok() || release->has_value()) return "";
-  return absl::StrCat("--backend=", name, "=pjrt:/path/to/plugin.so");
+  const bool known = RowOf(parsed->name) || !release.ok() || release->has_value();
+  if (!known) return absl::StrCat("--backend=", name, "=pjrt:/path/to/plugin.so");
+  return MayRunUserCode(recorded) ? "--backend=ENGINE" : "";
 }
 
 std::string RedactedArgument(absl::string_view word) {

@@ -31,7 +31,8 @@ TEST_F(NothingLostTest, ShrinkWritesToAFolderOfItsOwn) {
         "log(y), metadata={source_file=\"/nowhere/ann/u.py\" source_line=7} }");
   const std::string shrink =
       "shrink " + Path("m.hlo") + " --seed=1 --backend=canary:log.of-exponential-is-argument -o ";
-  const std::string said = RunHlocts(shrink + Path("s")).out + Read("s/verdict.json");
+  std::string said = RunHlocts(shrink + Path("s")).out;
+  said += Read("s/verdict.json");
   EXPECT_THAT(said, AllOf(HasSubstr("\"u.py:7\""), Not(HasSubstr("/nowhere/ann"))));
   Ran refused = RunHlocts(shrink + Path("notes"));
   EXPECT_EQ(refused.status, 2) << refused.out;
