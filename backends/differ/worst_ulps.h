@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "backends/backend.h"
 #include "reports/verdict_fwd.h"
 #include "spec/accuracy/profile.h"
 #include "spec/accuracy/target_facts.h"

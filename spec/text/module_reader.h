@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "spec/ir/module.h"
 #include "spec/ops/op_table.h"
 #include "spec/text/cursor.h"

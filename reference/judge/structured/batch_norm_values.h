@@ -7,6 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
+#include "reference/judge/interpreter/handlers.h"
 #include "spec/judge/bounds.h"
 
 namespace hlocts::reference {
