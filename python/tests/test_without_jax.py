@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that work without JAX: unittest and numpy. ctest runs this file with the built program."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -213,7 +214,7 @@ class Find(Scratch):
         empty = {"PATH": str(self.folder / "empty"), **environment}
         with mock.patch.dict(os.environ, empty, clear=True):
             with mock.patch.object(binary, "_HERE", self.folder / "lib" / "hlocts"):
-                return binary.find(cwd=self.folder / "work")
+                return binary.find()
 
     def test_order(self):
         with self.assertRaisesRegex(hlocts.HloctsError, "set HLOCTS="):
@@ -221,9 +222,13 @@ class Find(Scratch):
         on_path = self.program("bin/hlocts")
         path = str(on_path.parent)
         self.assertEqual(self.find(PATH=path), on_path)
-        (self.folder / "spec" / "clauses").mkdir(parents=True)
-        (self.folder / "CONTRACT.md").touch()
-        built = self.program("build/hlocts")
+        for folder in ("lib", "work"):
+            (self.folder / folder / "spec" / "clauses").mkdir(parents=True)
+            (self.folder / folder / "CONTRACT.md").touch()
+        self.program("work/build/hlocts")
+        with contextlib.chdir(self.folder / "work"):
+            self.assertEqual(self.find(PATH=path), on_path, "not that of the working directory")
+        built = self.program("lib/build/hlocts")
         self.assertEqual(self.find(PATH=path), built)
         packed = self.program("lib/hlocts/program/bin/hlocts")
         self.assertEqual(self.find(PATH=path), packed)

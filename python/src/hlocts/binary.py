@@ -12,7 +12,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from hlocts.errors import HloctsError
@@ -48,24 +48,23 @@ def _is_script_of_pip(path: pathlib.Path) -> bool:
     return first.startswith(b"#!") and b"python" in first
 
 
-def _of_checkouts(starts: Iterable[pathlib.Path]) -> Iterable[pathlib.Path]:
-    """For each directory, yields build/hlocts of every checkout that contains this directory."""
-    for start in starts:
-        for folder in (start, *start.parents):
-            if (folder / "spec" / "clauses").is_dir() and (folder / "CONTRACT.md").is_file():
-                yield folder / "build" / "hlocts"
+def _of_checkout() -> Iterator[pathlib.Path]:
+    """Yields build/hlocts of every checkout that contains this file."""
+    for folder in (_HERE, *_HERE.parents):
+        if (folder / "spec" / "clauses").is_dir() and (folder / "CONTRACT.md").is_file():
+            yield folder / "build" / "hlocts"
 
 
-def find(cwd: pathlib.Path | None = None) -> pathlib.Path:
+def find() -> pathlib.Path:
     """Returns $HLOCTS, else the packaged program, else build/hlocts of the checkout that contains
-    this file or the working directory, else the program on PATH."""
+    this file, else the program on PATH. A program of the working directory, which others may have
+    written, is not found."""
     named = os.environ.get("HLOCTS")
     if named:
         if not _is_program(pathlib.Path(named)):
             raise HloctsError(f"HLOCTS={named} is not an executable program")
         return pathlib.Path(named).resolve()
-    here = pathlib.Path.cwd() if cwd is None else cwd
-    for candidate in (_HERE / _PACKED, *_of_checkouts([_HERE, here.resolve()])):
+    for candidate in (_HERE / _PACKED, *_of_checkout()):
         if _is_program(candidate):
             return candidate
     on_path = shutil.which("hlocts")
