@@ -25,6 +25,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr int64_t kPrintedMax = 3;  // of each direction; the last line counts all
+
 struct CompareOptions {
   CommonOptions common;
   std::vector<std::string> modules;
@@ -118,7 +120,7 @@ absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& 
 
 // Prints a verdict that is not a pass: the first one per direction in full, later ones as a line.
 void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
-           const reports::Verdict& verdict, const std::string& part, bool& printed) {
+           const reports::Verdict& verdict, const std::string& part, int64_t& printed) {
   if (options.common.json) {
     Json line = ParseJson<Json>(reports::VerdictToJson(verdict));
     line["judged_by"] = judging.module_name;
@@ -127,14 +129,14 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
     std::cout << JsonText(line) << std::endl;
     return;
   }
-  if (verdict.kind == Outcome::kPass) return;
+  if (verdict.kind == Outcome::kPass || ++printed > kPrintedMax) return;
   const bool of_a = &judging == &pair.b;
   std::cout << (of_a ? "outputs of A by the sets of B" : "outputs of B by the sets of A");
   if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
   std::cout << ":";
   const std::string differs =
       part.empty() ? "" : absl::StrCat("the first instruction that differs is ", part, " in both");
-  if (printed) {
+  if (printed > 1) {
     std::cout << " " << OutcomeName(verdict.kind) << (part.empty() ? "" : ", ") << differs;
   } else {
     reports::Verdict shown = verdict;
@@ -146,7 +148,6 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
               << (part.empty() ? "" : "\n    ") << differs;
   }
   std::cout << std::endl;
-  printed = true;
 }
 
 // Returns true if the reference does not evaluate the module on these inputs, e.g. because a loop
@@ -170,7 +171,7 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   int64_t looked_at = 0, rejected = 0;
   OutcomeCounts verdicts[2];
   int status = kExitOk;
-  bool printed[2] = {false, false};
+  int64_t printed[2] = {0, 0};
   if (!options.common.json)
     std::cout << "A: " << options.modules[0] << "\nB: " << options.modules[1] << std::endl;
   while (looked_at < wanted && !Interrupted()) {

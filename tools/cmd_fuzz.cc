@@ -263,7 +263,8 @@ Command FuzzCommand() {
                       "seed; equal seeds make equal modules on engines that support the same "
                       "element types (1)");
             flags.Add("--only", &options->only,
-                      "number of one module, as recorded in a finding: seed 1, module 81");
+                      "number of one module, as recorded in a finding: seed 1, module 81 (a known "
+                      "failure is stored only with --expectations=/dev/null)");
             flags.Add("--without", &options->without,
                       "element types to exclude; with those recorded in a finding, --seed and "
                       "--only make the same module on every engine");

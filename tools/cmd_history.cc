@@ -133,6 +133,9 @@ std::string Sentence(const Rows& rows, int64_t runs) {
                                   "; last bad ", name(*turns.last_bad));
   if (turns.first_good_after)
     absl::StrAppend(&text, ", good again in ", name(*turns.first_good_after));
+  // The newest release decides whether a maintainer can reproduce the failure.
+  if (rows.back().answer.cell == Cell::kPatternAbsent)
+    absl::StrAppend(&text, "; ", rows.back().name, " passes, but got other instructions");
   if (turns.monotone) return text;
   absl::StrAppend(&text, "; the verdict changes more than once");
   std::map<std::string, Rows> families;

@@ -55,12 +55,15 @@ TEST_F(HistoryTest, FamiliesOfReleasesThatAreConsistentAloneAreNamed) {
                         "(jaxlib: first bad jaxlib@1, the oldest release with an answer; last bad "
                         "jaxlib@2; xla: no release that ran has a failure)"));
   Write("s/history.json", R"({"releases":[{"name":"jaxlib@1","date":"2014-06-18","mark":"o"},)"
-                          R"({"name":"jaxlib@2","date":"2044-08-01","mark":"X"}]})");
+                          R"({"name":"jaxlib@2","date":"2044-08-01","mark":"X"},)"
+                          R"({"name":"jaxlib@3","date":"2044-09-01","mark":"?"}]})");
   RunHlocts("history --keep --engine=jaxlib " + Path("s"),
             absl::StrCat("HLOCTS_CACHE=", Path("empty")));
-  EXPECT_THAT(RunHlocts("report-bug " + Path("s")).out,
-              ContainsRegex("releases: first bad jaxlib@2, good before in jaxlib@1 \\(between them "
-                            "[0-9]+ of jaxlib did not run\\)"));
+  EXPECT_THAT(
+      RunHlocts("report-bug " + Path("s")).out,
+      ContainsRegex("releases: first bad jaxlib@2, good before in jaxlib@1 \\(between them "
+                    "[0-9]+ of jaxlib did not run\\); last bad jaxlib@2; jaxlib@3 passes, but "
+                    "got other instructions"));
 }
 
 }  // namespace
