@@ -192,7 +192,7 @@ class NightTest(unittest.TestCase):
         os.chdir(self.out)
         (self.out / "p.so").touch()
         for engine, found in (("mine=pjrt:p.so?a=b", f"mine=pjrt:{os.getcwd()}/p.so?a=b"), ("cpu", "cpu"),
-                              ("pjrt:q.so", "pjrt:q.so"), ("pjrt:./q.so", f"pjrt:{os.getcwd()}/q.so")):
+                              ("pjrt:q.so", "pjrt:q.so"), ("m=canary:pad/x/1", "m=canary:pad/x/1"), ("pjrt:./q.so", f"pjrt:{os.getcwd()}/q.so")):
             self.assertEqual(steps.with_absolute_path(engine), found)
 
     def test_the_directory_of_an_engine_has_its_label(self):

@@ -48,7 +48,8 @@ def with_absolute_path(engine):
     """Returns an engine's name with the path of its plugin or program, if any, made absolute."""
     prefix, path = parts_of(engine)
     file = re.split("[? ]", path)[0]
-    is_path = "/" in file or prefix.endswith("pjrt:") and os.path.isfile(file)
+    # A name may contain "/" after its kind: canary:pad/operand-zero/1.
+    is_path = ("/" in file and ":" not in file.split("/")[0]) or prefix.endswith("pjrt:") and os.path.isfile(file)
     return prefix + os.path.abspath(path) if is_path else engine
 
 

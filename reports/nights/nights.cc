@@ -458,7 +458,9 @@ std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRun
     absl::StrAppend(&text, "; ", passes, " of these ",
                     passes == 1 ? "is an unexpected pass" : "are unexpected passes");
   for (const std::string& engine : changes.dead)
-    absl::StrAppend(&text, "; ", engine, " returned no verdict for any case");
+    absl::StrAppend(&text, "; ", engine,
+                    now.engines.contains(engine) ? " returned no verdict for any case"
+                                                 : " is not an engine of this run");
   int64_t lost = changes.asked - changes.ran;
   for (const auto& [name, engine] : now.engines) {
     const int64_t left = std::count(engine.marks.begin(), engine.marks.end(), kMissingMark);

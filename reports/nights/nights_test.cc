@@ -105,6 +105,8 @@ TEST(NightsTest, AnEngineThatIsNotThereAnyMoreIsDead) {
   history.nights.resize(2);
   history.nights[1].engines.erase("lossy");
   EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy"));
+  EXPECT_THAT(NightlySummaryLine(history, NewestChanges(history)),
+              HasSubstr("; lossy is not an engine of this run"));
   history.nights[1].engines["lossy"].marks = "llllllllllll";
   EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy"));
   history.nights[1].engines.erase("lossy");

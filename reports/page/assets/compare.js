@@ -151,7 +151,8 @@ function showLists() {
   const parts = night().pruned ? [make('p', {}, 'Pruned: only counts are kept.')] : [], missing = [];
   for (const problem of night().problems) missing.push(make('pre', {class: 'bad', tabindex: '0'}, problem));
   for (const engine of lists.dead) {
-    missing.push(make('p', {class: 'bad', 'data-dead': engine}, `${engine} returned no verdict for any case.`));
+    missing.push(make('p', {class: 'bad', 'data-dead': engine},
+      `${engine} ${night().engines[engine] ? 'returned no verdict for any case' : 'is not an engine of this run'}.`));
   }
   const titles = nightBefore() ? {} : {regressed: 'Not as expected'};
   const made = night().pruned ? [] : LISTS.map(([name, title]) => listOf(name, titles[name] || title, lists[name]));
