@@ -76,6 +76,8 @@ struct StackFrameIndex {
             end_column = 0;
   };
   std::vector<Location> file_locations;
+  // As in the text, `parent_frame_id` is one more than the parent's id, and 1 if there is no
+  // parent.
   struct Frame {
     int64_t file_location_id = 0, parent_frame_id = 0;
   };

@@ -84,6 +84,10 @@ ENTRY e {
   HLOCTS_ASSERT_OK_AND_ASSIGN(std::unique_ptr<Module> again,
                               ParseSerializedModule(*SerializeModule(*module)));
   EXPECT_EQ(PrintModule(*again), printed);
+  // A frame that is its own parent is an endless stack to some releases.
+  proto::HloModuleProto proto;
+  ASSERT_TRUE(proto.ParseFromString(*SerializeModule(*module)));
+  EXPECT_EQ(proto.stack_frame_index().stack_frames(0).parent_frame_id(), 0) << "no parent";
 }
 
 std::string Varint(uint64_t value) {

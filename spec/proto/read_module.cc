@@ -269,7 +269,7 @@ void ModuleReader::ReadStackFrames() {
   for (const auto& frame : in.stack_frames()) {
     StackFrameIndex::Frame& added = out.stack_frames.emplace_back();
     added.file_location_id = frame.file_location_id();
-    added.parent_frame_id = frame.parent_frame_id();
+    added.parent_frame_id = int64_t{frame.parent_frame_id()} + 1;
   }
 }
 

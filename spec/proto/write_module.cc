@@ -264,7 +264,8 @@ void ModuleWriter::WriteStackFrames() {
   for (const StackFrameIndex::Frame& frame : frames.stack_frames) {
     auto* added = out_->mutable_stack_frame_index()->add_stack_frames();
     added->set_file_location_id(static_cast<int32_t>(frame.file_location_id));
-    added->set_parent_frame_id(static_cast<int32_t>(frame.parent_frame_id));
+    added->set_parent_frame_id(
+        static_cast<int32_t>(std::max<int64_t>(frame.parent_frame_id - 1, 0)));
   }
 }
 
