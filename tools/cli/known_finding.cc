@@ -20,7 +20,8 @@ std::string QuestionText(const findings::Finding& finding) {
 }
 
 std::string KnownFinding::ToText() const {
-  return absl::StrCat("finding ", name, ": ", finding.title(), finding.question() ? "; " : "",
+  return absl::StrCat("finding ", name, ": ", finding.title(), same.empty() ? "" : " (here: ", same,
+                      same.empty() ? "" : ")", finding.question() ? "; " : "",
                       QuestionText(finding));
 }
 
@@ -43,7 +44,8 @@ std::optional<KnownFinding> KnownFindingOf(const reports::Verdict& verdict,
   if (!absl::ConsumePrefix(&name, "results/findings/")) return std::nullopt;
   auto finding = reports::ReadFindingFile(absl::StrCat(HomeFolder(), "/", entry->link()));
   if (!finding.ok()) return std::nullopt;
-  return KnownFinding{std::string(name), *std::move(finding)};
+  return KnownFinding{std::string(name), *std::move(finding),
+                      std::string(absl::StripSuffix(entry->reason(), "."))};
 }
 
 }  // namespace hlocts::tools

@@ -15,8 +15,10 @@ namespace hlocts::tools {
 struct KnownFinding {
   std::string name;  // of its directory in results/findings
   findings::Finding finding;
+  std::string same;  // the reason of the expectation: what this failure has of the finding's defect
 
-  // Returns "finding NAME: TITLE"; for a question, also the reading that permits the value.
+  // Returns "finding NAME: TITLE (here: REASON)"; for a question, also the reading that permits the
+  // value.
   std::string ToText() const;
   std::string ToLine() const;  // the same as a line below a verdict
   nlohmann::ordered_json ToJson() const;
