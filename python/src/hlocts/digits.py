@@ -49,12 +49,16 @@ def digits(f: Callable[..., Any] | api.PathLike, *args: Any, compiled: str | Non
     inputs = low.inputs if low else [np.asarray(value) for value in args]
     with tempfile.TemporaryDirectory(prefix="hlocts-digits-") as folder:
         path = pathlib.Path(folder)
-        (path / "module.hlo").write_text(low.text if low else api.hlo(f))
+        is_text = low is not None or "{" in str(f)
+        module = path / ("module.hlo" if is_text else pathlib.Path(str(f)).name)
+        module.write_text(low.text if low else api.hlo(f))
         arrays.write(path / "inputs.npz", "arg", inputs)
-        words = ["digits", str(path / "module.hlo"), f"--inputs={path / 'inputs.npz'}"]
+        words = ["digits", str(module), f"--inputs={path / 'inputs.npz'}"]
         if compiled is not None:
             (path / "compiled.hlo").write_text(compiled)
             words.append(f"--compiled={path / 'compiled.hlo'}")
         text = binary.run(words, answers=(0,), advice=".instructions has all")
         line = binary.run([*words, "--json", f"--picture={path / 'digits.svg'}"], answers=(0,))
+        # A source in the module's file has the file's name; the directory is removed.
+        text, line = (one.replace(f"{path}/", "") for one in (text, line))
         return Digits(json.loads(line), text, (path / "digits.svg").read_text())

@@ -171,6 +171,8 @@ class Result:
 
     def _advice(self) -> list[str]:
         is_open = self.failure is None and self.verdict in ("inconclusive", "probable")
+        if self.verdict == "probable":  # pieces are judged without facts, and facts prevent pieces
+            return ["next: explain() names the step that widens the sets; other inputs make them narrower"]
         return [f"next: {self._narrower()}"] if is_open else []
 
     def _not_judged(self) -> str:
