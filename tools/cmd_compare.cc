@@ -7,6 +7,7 @@
 #include <map>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/sample.h"
 #include "generators/arguments.h"
@@ -158,7 +159,8 @@ bool HasNoOutputs(const reports::Verdict& verdict) {
 }
 
 absl::StatusOr<int64_t> WantedInputs(const CompareOptions& options) {
-  if (!options.seed || options.seeds > 0) return std::max<int64_t>(options.seeds, 1);
+  if (!options.seed) return 1;
+  if (options.seeds > 0) return options.seeds;
   HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, 0));
   return InputCount(pair.a, options.common);
 }
@@ -197,8 +199,9 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
   }
   if (!options.common.json) {
     std::cout << CountText(looked_at, "input")
-              << (options.seed && options.common.data.empty() ? absl::StrCat(" (", kInputKinds, ")")
-                                                              : "")
+              << (options.seed && options.common.data.empty()
+                      ? absl::StrCat(" (", absl::StrJoin(kInputKinds, ", "), ")")
+                      : "")
               << "; outputs of B by the sets of A: " << reports::RunCountsText(verdicts[true])
               << "; outputs of A by the sets of B: " << reports::RunCountsText(verdicts[false])
               << std::endl;

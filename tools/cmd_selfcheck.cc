@@ -123,8 +123,10 @@ struct SelfcheckOptions {
   double seconds = 60;
   bool json = false, list = false, update = false, changed = false, typical = false,
        suspect = false, verbose = false;
-  mutable std::vector<std::string> closing;  // one line per part, the last output of all
 };
+
+// One line for each part, printed when all have ended.
+using Lines = std::vector<std::string>;
 
 int List(bool json) {
   for (const backends::Fault& fault : backends::AllFaults()) {
@@ -171,7 +173,7 @@ int JobsOf(const SelfcheckOptions& options) {
 constexpr size_t kShareMin = 20;
 
 int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& trials,
-                    Profile profile) {
+                    Profile profile, Lines& closing) {
   const std::vector<std::string> ids = SelectFaults(options.faults);
   if (ids.empty())
     return Fail(InvalidInput(
@@ -212,13 +214,12 @@ int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& t
   PrintKillTable(records, table);
   const bool few = records.size() < kShareMin;
   const bool enough = few ? killed > 0 : killed * 100 >= records.size() * 95;
-  options.closing.push_back(absl::StrFormat("seeded faults: %d of %d detected (goal: %s)", killed,
-                                            records.size(),
-                                            few ? "1" : "95 % with --tier=presubmit"));
+  closing.push_back(absl::StrFormat("seeded faults: %d of %d detected (goal: %s)", killed,
+                                    records.size(), few ? "1" : "95 % with --tier=presubmit"));
   return enough ? kExitOk : kExitFailed;
 }
 
-int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) {
+int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials, Lines& closing) {
   size_t failures = 0;
   std::ofstream table = OutFile(options, "noise.txt");
   std::vector<uint64_t> seeds(static_cast<size_t>(std::max<int64_t>(options.seeds, 0)));
@@ -250,11 +251,11 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials) 
     line.Clear();
     tell(report, where + ", generated");
   }
-  options.closing.push_back(absl::StrFormat("legal noise: %d failures (goal: 0)", failures));
+  closing.push_back(absl::StrFormat("legal noise: %d failures (goal: 0)", failures));
   return failures == 0 ? kExitOk : kExitFailed;
 }
 
-int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
+int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials, Lines& closing) {
   for (Trial& trial : GeneratedTrials(options.seed.value_or(1), options.modules)) {
     trials.push_back(std::move(trial));
   }
@@ -282,14 +283,14 @@ int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials) {
     if (options.verbose || how != "changes no set") std::cout << line << std::endl;
   };
   RunMutants(RuleMutants(trials, killed), JobsOf(options), kRuleSeconds, report);
-  table << options.closing.emplace_back(absl::StrFormat(
+  table << closing.emplace_back(absl::StrFormat(
                "rule mutants: %d of %d that change a set detected, %.1f %%; %d change no set",
                tally.killed, tally.all, tally.Share(), without_effect))
         << std::endl;
   return kExitOk;
 }
 
-int RunVariants(const SelfcheckOptions& options) {
+int RunVariants(const SelfcheckOptions& options, Lines& closing) {
   constexpr int64_t kModulesPerVariant = 40;  // rules for rare operations need many modules
   const int64_t wanted = options.modules > 0 ? options.modules : 20;
   std::ofstream table = OutFile(options, "variants.txt");
@@ -306,8 +307,8 @@ int RunVariants(const SelfcheckOptions& options) {
     table << line << std::endl;
     ++rules, variants += tally.variants, failures += static_cast<int64_t>(tally.failures.size());
   }
-  table << options.closing.emplace_back(absl::StrFormat(
-               "%d metamorphic rules, %d variants, %d failures", rules, variants, failures))
+  table << closing.emplace_back(absl::StrFormat("%d metamorphic rules, %d variants, %d failures",
+                                                rules, variants, failures))
         << "\n";
   return failures == 0 ? kExitOk : kExitFailed;
 }
@@ -371,20 +372,22 @@ int RunSelfcheck(const SelfcheckOptions& options) {
       backends::MakeInProcessBackend(absl::StrCat("legal-noise?facts=", options.facts));
   if (!noise.ok()) return Fail(Annotate(noise.status(), "--facts"));
   int status = kExitOk;
+  Lines closing;
   if (parts->count("clauses"))
     status = RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
-  if (parts->count("variants")) status = std::max(status, RunVariants(options));
+  if (parts->count("variants")) status = std::max(status, RunVariants(options, closing));
   for (const std::string& part : std::vector<std::string>{"faults", "noise", "rules"}) {
     if (!parts->count(part)) continue;
     auto of = TrialsOfTier(options, !options.tier.empty() ? options.tier
                                     : part == "rules"     ? "smoke"
                                                           : "presubmit");
     if (!of.ok()) return Fail(of.status());
-    status = std::max(status, part == "faults"  ? RunSeededFaults(options, of->trials, *profile)
-                              : part == "noise" ? RunNoise(options, of->trials)
-                                                : RunRules(options, std::move(of->trials)));
+    status =
+        std::max(status, part == "faults"  ? RunSeededFaults(options, of->trials, *profile, closing)
+                         : part == "noise" ? RunNoise(options, of->trials, closing)
+                                           : RunRules(options, std::move(of->trials), closing));
   }
-  for (const std::string& line : options.closing) std::cout << (options.json ? "" : line + "\n");
+  for (const std::string& line : closing) std::cout << (options.json ? "" : line + "\n");
   return status;
 }
 

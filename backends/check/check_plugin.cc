@@ -16,6 +16,7 @@
 
 #include "backends/check/handlers.h"
 #include "backends/check/recorder.h"
+#include "spec/base/python_module.h"
 #include "spec/pjrt/pjrt_abi.h"
 
 // A value on the host: PJRT_Buffer_Type, sizes, and bytes that are dense and row-major.
@@ -217,14 +218,9 @@ void AtExit() {
   }
 }
 
-// Unlike `python3 -m`, this imports nothing from the working directory.
-constexpr char kJudge[] =
-    "python3\n-c\nimport sys; sys.path[:] = filter(None, sys.path); import runpy; "
-    "runpy.run_module('hlocts.check', run_name='__main__', alter_sys=True)\n--judge";
-
 std::vector<std::string> JudgeCommand() {
   const char* named = getenv("HLOCTS_CHECK_JUDGE");  // one argument per line
-  std::stringstream lines(named != nullptr ? named : kJudge);
+  std::stringstream lines(named != nullptr ? named : PythonModuleCommand("check") + "\n--judge");
   std::vector<std::string> command;
   for (std::string line; std::getline(lines, line);) command.push_back(line);
   return command;

@@ -79,8 +79,8 @@ absl::Status WorkerConnection::Send(absl::string_view frames, const LoadOptions&
     if (n < 0 && errno != EAGAIN && errno != EINTR) return Died();
     frames.remove_prefix(n < 0 ? 0 : static_cast<size_t>(n));
     if (frames.empty()) break;
-    pollfd room = {process_->input_fd(), POLLOUT, 0};
-    ::poll(&room, 1, static_cast<int>(kPollSeconds * 1000));
+    pollfd input = {process_->input_fd(), POLLOUT, 0};
+    ::poll(&input, 1, static_cast<int>(kPollSeconds * 1000));
     HLOCTS_RETURN_IF_ERROR(KillOnDeadline(limits, deadline, poll % kPollsPerMemory == 0));
   }
   return absl::OkStatus();

@@ -17,6 +17,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "spec/base/nearest.h"
 #include "spec/base/version.h"
 #include "spec/files/home_folder.h"
@@ -315,6 +316,20 @@ std::string MessageOf(const Program& program, const CLI::ParseError& error,
   return message;
 }
 
+// Throws CLI::ParseError. The parser expects the words in reverse order, and removes them.
+void ParseWords(Program& program, const std::vector<std::string>& words) {
+  program.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+}
+
+bool Parses(Program& program, const std::vector<std::string>& words) {
+  try {
+    ParseWords(program, words);
+    return true;
+  } catch (const CLI::ParseError&) {
+    return false;
+  }
+}
+
 int Parse(Program& program, std::vector<std::string> words) {
   const size_t given = words.size();
   std::string config;
@@ -340,15 +355,13 @@ int Parse(Program& program, std::vector<std::string> words) {
     }
     words = *std::move(extended);
   }
-  try {  // the parser expects the words in reverse order, and removes them
-    program.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  try {
+    ParseWords(program, words);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return program.app.exit(error);  // --help or --version
     std::string message = MessageOf(program, error, command);
-    for (size_t i = given; i < words.size(); ++i) {
-      if (absl::StartsWith(message, words[i].substr(0, words[i].find('=')) + ":"))
-        message = absl::StrCat(config, ": ", message.substr(2));  // names the key
-    }
+    if (words.size() > given && Parses(program, {words.begin(), words.begin() + given}))
+      message = absl::StrCat(config, ": ", absl::StripPrefix(message, "--"));  // names the key
     return Wrong(is_command ? command : "", message);
   }
   return -1;

@@ -27,8 +27,7 @@
 namespace hlocts::tools {
 namespace {
 
-constexpr const char* kKinds[] = {"random", "edge", "wide", "exact"};  // kInputKinds
-constexpr auto kKindCount = static_cast<int64_t>(std::size(kKinds));
+constexpr auto kKindCount = static_cast<int64_t>(std::size(kInputKinds));
 constexpr int64_t kInputs = 8;  // at least
 // Consecutive seeds deal the special values of a type, at most 64, in rounds. Twice as many
 // elements contain a whole round, whatever the first seed is.
@@ -275,7 +274,7 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
 void SelectInput(int64_t turn, std::optional<uint64_t>& seed, CommonOptions& options) {
   const bool all_kinds = options.data.empty();
   if (seed) *seed += static_cast<uint64_t>(all_kinds ? turn / kKindCount : turn);
-  if (all_kinds) options.data = kKinds[turn % kKindCount];
+  if (all_kinds) options.data = kInputKinds[turn % kKindCount];
 }
 
 int64_t InputCount(const Job& job, const CommonOptions& options) {

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "spec/base/python_module.h"
 #include "spec/files/home_folder.h"
 #include "spec/ir/module.h"
 #include "spec/pjrt/table/stablehlo.h"
@@ -16,12 +17,6 @@ namespace {
 
 using backends::ModuleForm;
 
-// Runs the Python package's converter. Unlike `python3 -m`, this imports nothing from the working
-// directory, which others may have written.
-constexpr char kRunConverter[] =
-    "import sys; sys.path[:] = filter(None, sys.path); import runpy; "
-    "runpy.run_module('hlocts.stablehlo', run_name='__main__', alter_sys=True)";
-
 // Returns the converter, which starts on first use and lives until the program ends. It is XLA's
 // own converter if this build has it, or else the program that PJRT plugins use.
 absl::StatusOr<backends::Converter*> SharedConverter() {
@@ -30,8 +25,7 @@ absl::StatusOr<backends::Converter*> SharedConverter() {
     auto made = backends::MakeXlaConverter();
     if (!made.ok()) {
       const char* named = std::getenv(pjrt::kConverterVariable);
-      const std::string command =
-          named != nullptr ? named : absl::StrCat("python3\n-c\n", kRunConverter);
+      const std::string command = named != nullptr ? named : PythonModuleCommand("stablehlo");
       const char separator = absl::StrContains(command, '\n') ? '\n' : ' ';
       const std::vector<std::string> argv = absl::StrSplit(command, separator, absl::SkipEmpty());
       if (argv.empty()) return made.status();
