@@ -18,7 +18,8 @@
 namespace hlocts::suites {
 namespace {
 
-constexpr size_t kReasonMax = 200;  // of a message of an engine
+constexpr size_t kReasonMax = 200;                                 // of a message of an engine
+constexpr absl::string_view kUnexplained = "Not explained yet: ";  // begins a generated reason
 
 // A part of the file: an entry ("expectation {" to "}", both at the start of a line) or other text.
 struct Piece {
@@ -82,7 +83,7 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
                       "  # a guess: check the kind, and state the reason", "\n  clause: \"",
                       ClauseOf(verdict, cases), "\"\n  # cause: ",
                       absl::StrReplaceAll(reports::CauseOf(verdict), {{"\n", " "}}),
-                      "\n  reason: \"Not explained yet: ", absl::CEscape(reason), "\"\n}\n");
+                      "\n  reason: \"", kUnexplained, absl::CEscape(reason), "\"\n}\n");
 }
 
 }  // namespace
@@ -114,7 +115,10 @@ std::string UpdatedExpectations(const std::string& text,
     ++changed;
     const std::string old = absl::StrCat("verdict: \"", piece.entry.verdict(), "\"");
     size_t at = piece.text.find(old);
-    if (at != std::string::npos) {
+    if (absl::StartsWith(piece.entry.reason(), kUnexplained) && !piece.entry.has_condition()) {
+      piece.text =
+          NewEntry(verdict, cases).substr(1);  // the generated reason is of the old verdict
+    } else if (at != std::string::npos) {
       piece.text.replace(at, old.size(), absl::StrCat("verdict: \"", WordFor(verdict), "\""));
     }
     updated += piece.text;

@@ -14,6 +14,7 @@
 namespace hlocts::suites {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -70,6 +71,13 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
     EXPECT_TRUE(verdict.expected) << verdict.case_address;
   }
   EXPECT_EQ(UpdatedExpectations(text, verdicts, {one}, &done), text);
+
+  // A generated reason follows its verdict.
+  verdicts = {Surprise(Outcome::kCrash, "a/b:new")};
+  verdicts[0].reason = "signal 11";
+  text = UpdatedExpectations(text, verdicts, {one}, &done);
+  EXPECT_EQ(done, "0 added, 1 changed, 0 removed");
+  EXPECT_THAT(text, AllOf(HasSubstr("Not explained yet: signal 11"), Not(HasSubstr("said"))));
 }
 
 TEST(ExpectationsUpdate, AQueryOfSeveralCasesIsLeftToAPerson) {
