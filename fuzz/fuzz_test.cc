@@ -254,11 +254,10 @@ TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
 }
 
 CampaignOptions SmallCampaign(const std::string& name, int64_t modules, int jobs) {
-  CampaignOptions options;
-  options.backends = {"reference"};
-  options.modules_max = modules;
-  options.jobs = jobs;
-  options.out = testing::TempDir() + "/" + name;
+  CampaignOptions options{.backends = {"reference"},
+                          .modules_max = modules,
+                          .jobs = jobs,
+                          .out = testing::TempDir() + "/" + name};
   std::filesystem::remove_all(options.out);  // from an earlier run of this test
   return options;
 }

@@ -191,10 +191,9 @@ Terms ModuleWriter::Elements(Value* tuple, const std::vector<ValueFacts>& facts)
 
 Computation* ModuleWriter::Define(absl::string_view name, const std::vector<Parameter>& parameters,
                                   const Body& body, Runs runs) {
-  Scope scope;
-  scope.computation = module_->Add(std::make_unique<Computation>(Name(name)));
-  scope.scalars_only = runs == Runs::kByElement;
-  scope.uniform = runs == Runs::kUnconditional && scope_->uniform;
+  Scope scope{.computation = module_->Add(std::make_unique<Computation>(Name(name))),
+              .scalars_only = runs == Runs::kByElement,
+              .uniform = runs == Runs::kUnconditional && scope_->uniform};
   Scope* outer = scope_;
   int written = written_;
   scope_ = &scope;

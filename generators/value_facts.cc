@@ -16,12 +16,10 @@ struct TypeLimits {
 TypeLimits FloatLimits(PrimitiveType type) {
   const FloatFormat& format = FormatOf(type);
   double largest = format.max_finite();
-  TypeLimits limits;
-  limits.low = format.has_sign ? -largest : format.min_normal();
-  limits.high = largest;
-  limits.magnitude = std::min(std::sqrt(largest), 1e6);
-  limits.exact = std::min(std::ldexp(1.0, format.precision()), largest);
-  return limits;
+  return {.low = format.has_sign ? -largest : format.min_normal(),
+          .high = largest,
+          .magnitude = std::min(std::sqrt(largest), 1e6),
+          .exact = std::min(std::ldexp(1.0, format.precision()), largest)};
 }
 
 TypeLimits LimitsOf(PrimitiveType type) {
@@ -46,13 +44,11 @@ const TypeLimits& Limits(PrimitiveType type) {
 }  // namespace
 
 ValueFacts Join(const ValueFacts& a, const ValueFacts& b) {
-  ValueFacts facts;
-  facts.low = std::min(a.low, b.low);
-  facts.high = std::max(a.high, b.high);
-  facts.integral = a.integral && b.integral;
-  facts.bits_known = a.bits_known && b.bits_known;
-  facts.opaque = a.opaque || b.opaque;
-  return facts;
+  return {.low = std::min(a.low, b.low),
+          .high = std::max(a.high, b.high),
+          .integral = a.integral && b.integral,
+          .bits_known = a.bits_known && b.bits_known,
+          .opaque = a.opaque || b.opaque};
 }
 
 ValueFacts WholeRange(PrimitiveType type) {

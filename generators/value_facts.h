@@ -26,11 +26,7 @@ struct ValueFacts {
 };
 
 inline ValueFacts RangeFacts(double low, double high, bool integral = false) {
-  ValueFacts facts;
-  facts.low = low;
-  facts.high = high;
-  facts.integral = integral;
-  return facts;
+  return {.low = low, .high = high, .integral = integral};
 }
 
 // Returns the facts that are true for elements of both values, as for concatenate, select and pad.

@@ -162,19 +162,19 @@ Json StatisticalToJson(const Statistical& one) {
 }
 
 Statistical StatisticalFromJson(const Json& json) {
-  Statistical one;
-  one.proof = OutcomeFromName(json.value("proof", "")).value_or(Outcome::kInconclusive);
-  one.test = json.value("test", "");
-  one.elements = json.value("elements", int64_t{0});
-  one.most = json.value("most", 0.0);
-  one.limit = json.value("limit", 0.0);
-  one.output = json.value("output", int64_t{0});
-  one.index = json.value("index", std::vector<int64_t>{});
-  one.found = json.value("found", 0.0);
-  one.expected = json.value("expected", 0.0);
-  one.deviation = json.value("deviation", 0.0);
-  one.bits = json.value("bits", 0.0);
-  one.by_terms = json.value("by_terms", int64_t{0});
+  Statistical one{
+      .proof = OutcomeFromName(json.value("proof", "")).value_or(Outcome::kInconclusive),
+      .test = json.value("test", ""),
+      .elements = json.value("elements", int64_t{0}),
+      .most = json.value("most", 0.0),
+      .limit = json.value("limit", 0.0),
+      .output = json.value("output", int64_t{0}),
+      .index = json.value("index", std::vector<int64_t>{}),
+      .found = json.value("found", 0.0),
+      .expected = json.value("expected", 0.0),
+      .deviation = json.value("deviation", 0.0),
+      .bits = json.value("bits", 0.0),
+      .by_terms = json.value("by_terms", int64_t{0})};
   one.proven = json.value("proven", int64_t{0}), one.pieces = json.value("pieces", int64_t{0});
   return one;
 }

@@ -50,10 +50,7 @@ std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
                                        const std::vector<reports::Verdict>& verdicts) {
   std::vector<Conformance> results;
   for (const std::string& engine : record.backends) {
-    Conformance result;
-    result.engine = engine;
-    result.tier = record.tier;
-    result.profile = record.profile;
+    Conformance result{.engine = engine, .tier = record.tier, .profile = record.profile};
     if (auto own = record.facts.find(engine); own != record.facts.end()) result.facts = own->second;
     for (const reports::Verdict& verdict : verdicts) {
       if (verdict.backend != engine) continue;

@@ -24,11 +24,7 @@ struct BackendsOptions {
 backends::BackendInfo InfoOf(const std::string& name) {
   auto backend = backends::MakeBackend(name);
   if (backend.ok()) return (*backend)->info();
-  backends::BackendInfo info;
-  info.name = name;
-  info.available = false;
-  info.error = ErrorOf(backend.status());
-  return info;
+  return {.name = name, .available = false, .error = ErrorOf(backend.status())};
 }
 
 std::string NameOf(const FactRow& row) {

@@ -128,11 +128,10 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
     if (!mlir.ok()) return Annotate(mlir.status(), path);
     return WriteFile(output.empty() ? "-" : output, *mlir);
   }
-  SaveOptions save;
-  save.format = *format;
-  save.metadata = metadata;
-  save.arguments = std::move(loaded.arguments);
-  save.results = std::move(loaded.results);
+  SaveOptions save{.format = *format,
+                   .metadata = metadata,
+                   .arguments = std::move(loaded.arguments),
+                   .results = std::move(loaded.results)};
   return SaveModule(*loaded.module, save, output.empty() ? "-" : output);
 }
 

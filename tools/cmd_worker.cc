@@ -18,11 +18,7 @@ class UnavailableBackend : public backends::Backend {
   UnavailableBackend(std::string name, absl::Status status)
       : name_(std::move(name)), status_(std::move(status)) {}
   backends::BackendInfo info() override {
-    backends::BackendInfo info;
-    info.name = name_;
-    info.available = false;
-    info.error = ErrorOf(status_);
-    return info;
+    return {.name = name_, .available = false, .error = ErrorOf(status_)};
   }
   absl::StatusOr<std::unique_ptr<backends::Executable>> Load(
       const Module&, const backends::LoadOptions&) override {

@@ -101,10 +101,7 @@ class MirrorBackend : public Backend {
   MirrorBackend(int output_fd, bool foreign, bool refuses_all)
       : output_fd_(output_fd), foreign_(foreign), refuses_all_(refuses_all) {}
   BackendInfo info() override {
-    BackendInfo info;
-    info.name = "mirror";
-    info.version = "1";
-    info.capabilities = {"execute"};
+    BackendInfo info{.name = "mirror", .version = "1", .capabilities = {"execute"}};
     info.capabilities.push_back(foreign_ ? "optimized-module" : "our-parser");
     return info;
   }

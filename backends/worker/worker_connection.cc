@@ -123,10 +123,9 @@ absl::Status WorkerConnection::KillOnDeadline(const LoadOptions& limits, Deadlin
 }
 
 absl::Status WorkerConnection::Died() {
-  EngineError error;
-  error.message = absl::StrCat("worker ", process_->DescribeEnd());
-  error.log = Visible(process_->ErrorTail());
-  error.signal = process_->end_signal();
+  EngineError error{.message = absl::StrCat("worker ", process_->DescribeEnd()),
+                    .log = Visible(process_->ErrorTail()),
+                    .signal = process_->end_signal()};
   if (error.signal != 0) error.kind = ErrorKind::kSignal;
   ReadAssertion(error);
   return EngineStatus(absl::StatusCode::kAborted, error);

@@ -53,10 +53,9 @@ absl::Status WriteModule(const std::string& folder, const std::string& name,
       {kEvery, kEvery,
        generators::GenerateArguments(shapes, 1, generators::ArgumentStyle::kSpecial)});
   HLOCTS_RETURN_IF_ERROR(WriteFile(PathOf(folder, "fuzz_literal", name), FormatLiterals(inputs)));
-  Snapshot snapshot;
-  snapshot.module = std::move(module);
-  snapshot.arguments = inputs.blocks[0].leaves;
-  snapshot.execution_platform = "seed";
+  Snapshot snapshot{.module = std::move(module),
+                    .arguments = inputs.blocks[0].leaves,
+                    .execution_platform = "seed"};
   HLOCTS_ASSIGN_OR_RETURN(std::string bytes, SerializeSnapshot(snapshot));
   return WriteFile(PathOf(folder, "fuzz_snapshot", name), bytes);
 }

@@ -54,11 +54,8 @@ Sample InProcessFuzz::Make(absl::string_view bytes) {
 }
 
 void InProcessFuzz::Stop(const Sample& sample, TrialResult result, std::string origin) {
-  Bundle bundle;
-  bundle.sample = sample.Clone();
-  bundle.backend = name_;
-  bundle.options = options_;
-  bundle.result = std::move(result);
+  Bundle bundle{
+      .sample = sample.Clone(), .backend = name_, .options = options_, .result = std::move(result)};
   bundle.signature = SignatureOf(bundle.result.verdict, *sample.module);
   bundle.origin = std::move(origin);
   std::string folder = absl::StrCat(OutFolder(), "/", bundle.signature);

@@ -90,11 +90,10 @@ std::optional<WindowDimension> DrawWide(std::mt19937& random, int64_t base) {
   auto draw = [&](int low, int high) {
     return std::uniform_int_distribution<int>(low, high)(random);
   };
-  WindowDimension window;
-  window.size = draw(1, 4);
-  window.stride = DrawStep(random);
-  window.window_dilation = DrawStep(random);
-  window.base_dilation = DrawStep(random);
+  WindowDimension window{.size = draw(1, 4),
+                         .stride = DrawStep(random),
+                         .window_dilation = DrawStep(random),
+                         .base_dilation = DrawStep(random)};
   const Int128 low = draw(-3, 3) - Int128{draw(0, 2)} * window.base_dilation +
                      Int128{draw(0, 2)} * window.window_dilation;
   const Int128 dilated = base == 0 ? 0 : Int128{base - 1} * window.base_dilation + 1;

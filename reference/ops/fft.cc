@@ -147,11 +147,10 @@ absl::StatusOr<Literal> EvaluateFft(EvalContext& context, const Instruction& ins
                                     absl::Span<Literal> operands) {
   const Literal& operand = operands[0];
   const absl::string_view type = instruction.WordOr(Attr::kFftType, "");
-  Transform fft;
-  fft.forward = type == "FFT" || type == "RFFT";
-  fft.real_to_complex = type == "RFFT";
-  fft.complex_to_real = type == "IRFFT";
-  fft.lengths = instruction.IntList(Attr::kFftLength);
+  Transform fft{.forward = type == "FFT" || type == "RFFT",
+                .real_to_complex = type == "RFFT",
+                .complex_to_real = type == "IRFFT",
+                .lengths = instruction.IntList(Attr::kFftLength)};
   if (fft.lengths.empty() || fft.lengths.size() > operand.shape().dimensions().size()) {
     return InvalidInput(instruction.name(), ": expected at most ", operand.shape().rank(),
                         " lengths in fft_length, found ", fft.lengths.size());

@@ -83,13 +83,12 @@ absl::StatusOr<Literal> EvaluateTriangularSolve(EvalContext& context,
   const Literal &a = operands[0], &b = operands[1];
   const Shape shape(b.element_type(), b.shape().dimensions());
   const absl::string_view transpose = instruction.WordOr(Attr::kTransposeA, "NO_TRANSPOSE");
-  Solve solve;
-  solve.left_side = instruction.BoolOr(Attr::kLeftSide, false);
-  solve.lower = instruction.BoolOr(Attr::kLower, false);
-  solve.unit_diagonal = instruction.BoolOr(Attr::kUnitDiagonal, false);
-  solve.transposed = transpose != "NO_TRANSPOSE";
-  solve.conjugated = transpose == "ADJOINT";
-  solve.m = a.shape().dimension(-1);
+  Solve solve{.left_side = instruction.BoolOr(Attr::kLeftSide, false),
+              .lower = instruction.BoolOr(Attr::kLower, false),
+              .unit_diagonal = instruction.BoolOr(Attr::kUnitDiagonal, false),
+              .transposed = transpose != "NO_TRANSPOSE",
+              .conjugated = transpose == "ADJOINT",
+              .m = a.shape().dimension(-1)};
   solve.k = shape.dimension(solve.left_side ? -1 : -2);
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(shape));
   HLOCTS_RETURN_IF_ERROR(context.ReserveBytes((a.element_count() + b.element_count()) * 32));

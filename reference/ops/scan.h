@@ -18,10 +18,9 @@ struct ScanPlan {
 };
 
 inline ScanPlan ScanPlanOf(const Instruction& scan) {
-  ScanPlan plan;
-  plan.computation = scan.CalledComputation(Attr::kToApply);
-  plan.dimension = ScanDimensionOf(scan);
-  plan.carries = scan.IntOr(Attr::kNumCarries, 0);
+  ScanPlan plan{.computation = scan.CalledComputation(Attr::kToApply),
+                .dimension = ScanDimensionOf(scan),
+                .carries = scan.IntOr(Attr::kNumCarries, 0)};
   plan.inputs = scan.operand_count() - plan.carries;
   plan.outputs = static_cast<int64_t>(scan.shape().tuple_shapes().size()) - plan.carries;
   plan.trips = scan.operand(0).shape().dimension(plan.dimension);

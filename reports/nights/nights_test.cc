@@ -28,10 +28,7 @@ History Cases(size_t count) {
 }
 
 NightlyRun NightOf(const std::string& label, const std::map<std::string, std::string>& marks) {
-  NightlyRun night;
-  night.label = label;
-  night.tier = "nightly";
-  night.suite = "suite";
+  NightlyRun night{.label = label, .tier = "nightly", .suite = "suite"};
   for (const auto& [engine, letters] : marks) night.engines[engine].marks = letters;
   return night;
 }

@@ -39,13 +39,12 @@ class RunStoreTest : public ::testing::Test {
   // Writes a run on cases a/b:0, ... with these marks of one engine; 'l' omits the verdict.
   std::string Run(const std::string& name, const std::string& started, const std::string& marks,
                   const std::string& reason = "because") {
-    RunRecord record;
-    record.backends = {"engine"};
-    record.tier = "smoke";
-    record.profile = "default";
-    record.started = started;
-    record.finished = started;
-    record.suite = "suite";
+    RunRecord record{.backends = {"engine"},
+                     .tier = "smoke",
+                     .profile = "default",
+                     .started = started,
+                     .finished = started,
+                     .suite = "suite"};
     SetMachine(record);
     fs::create_directories(Path(name) + "/cases/a.b:1");
     std::ofstream out(Path(name) + "/verdicts.jsonl");

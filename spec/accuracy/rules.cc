@@ -21,11 +21,7 @@ bool Inexact(PrimitiveType type) { return IsFloat(type) || IsComplex(type); }
 bool AtLeastDefault(Profile profile) { return profile != Profile::kStrict; }
 
 Rule MakeRule(RuleClass rule_class, float ulps, uint32_t permissions) {
-  Rule rule;
-  rule.rule_class = rule_class;
-  rule.ulps = ulps;
-  rule.permissions = permissions;
-  return rule;
+  return {.rule_class = rule_class, .ulps = ulps, .permissions = permissions};
 }
 
 struct FunctionRow {
@@ -358,11 +354,10 @@ void HonourResultAccuracy(absl::string_view attribute, PrimitiveType type, Profi
   }
   if (!absl::ConsumePrefix(&attribute, "{tolerance={")) return;
   const Tolerance tolerance = ToleranceOf(absl::StripSuffix(attribute, "}}"));
-  Rule numbers;
-  numbers.rule_class = RuleClass::kUlp;
-  numbers.ulps = static_cast<float>(tolerance.ulps);
-  numbers.relative = tolerance.rtol;
-  numbers.added = tolerance.atol;
+  Rule numbers{.rule_class = RuleClass::kUlp,
+               .ulps = static_cast<float>(tolerance.ulps),
+               .relative = tolerance.rtol,
+               .added = tolerance.atol};
   rule = WithNumbersOf(numbers, rule);
 }
 

@@ -44,14 +44,14 @@ Json ErrorToJson(const EngineError& error) {
 }
 
 EngineError ErrorFromJson(const Json& json, const std::string& text) {
-  EngineError error;
-  error.kind = ErrorKindFromName(json.value("kind", "other")).value_or(ErrorKind::kOther);
-  error.message = json.value("message", text);
-  error.log = json.value("log", "");
-  error.condition = json.value("condition", "");
-  error.target = json.value("target", "");
-  error.devices = json.value("devices", int64_t{0});
-  error.signal = json.value("signal", int64_t{0});
+  EngineError error{
+      .kind = ErrorKindFromName(json.value("kind", "other")).value_or(ErrorKind::kOther),
+      .message = json.value("message", text),
+      .log = json.value("log", ""),
+      .condition = json.value("condition", ""),
+      .target = json.value("target", ""),
+      .devices = json.value("devices", int64_t{0}),
+      .signal = json.value("signal", int64_t{0})};
   return error;
 }
 

@@ -66,19 +66,17 @@ ClauseState StateOf(const clauses::Clause& proto) {
 }
 
 Clause FromProto(const clauses::Clause& proto) {
-  Clause clause;
-  clause.id = proto.id();
-  clause.document = proto.document();
-  clause.anchor = proto.anchor();
-  clause.words = proto.words();
-  clause.also = proto.also();
-  clause.also_anchor = proto.also_anchor();
-  clause.text = proto.text();
-  clause.state = StateOf(proto);
-  clause.ruling = proto.ruling();
-  clause.ruling_if = proto.ruling_if();
-  clause.reason = proto.reason();
-  return clause;
+  return {.id = proto.id(),
+          .document = proto.document(),
+          .anchor = proto.anchor(),
+          .words = proto.words(),
+          .also = proto.also(),
+          .also_anchor = proto.also_anchor(),
+          .text = proto.text(),
+          .state = StateOf(proto),
+          .ruling = proto.ruling(),
+          .ruling_if = proto.ruling_if(),
+          .reason = proto.reason()};
 }
 
 // Returns the first error of a single clause, or "" if there is none.

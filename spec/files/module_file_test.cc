@@ -136,10 +136,9 @@ TEST(ModuleFileTest, SnapshotsCarryArgumentsAndResults) {
   LoadedModule loaded = *ParseModuleFile("m.hlo", kText);
   LiteralsFile arguments = *ParseLiterals("f32[2] {1, 2}\nf32[] 3\npred[] true\n", std::nullopt);
   LiteralsFile results = *ParseLiterals("f32[2] {3, 3}\nf32[] 3\n", std::nullopt);
-  SaveOptions options;
-  options.format = ModuleFormat::kSnapshot;
-  options.arguments = arguments.blocks[0].leaves;
-  options.results = results.blocks[0].leaves;
+  SaveOptions options{.format = ModuleFormat::kSnapshot,
+                      .arguments = arguments.blocks[0].leaves,
+                      .results = results.blocks[0].leaves};
   std::string bytes = *FormatModuleFile(*loaded.module, options);
   LoadedModule again = *ParseModuleFile("m.pb", bytes);
   EXPECT_EQ(again.format, ModuleFormat::kSnapshot);

@@ -31,11 +31,10 @@ void Include(const Bound& bound, Image& r) {
 }
 
 Image AddImage(const View& a, const View& b) {
-  Image r;
-  r.nan = a.nan || b.nan || (a.pos_inf && b.neg_inf) || (a.neg_inf && b.pos_inf);
-  r.pos_inf = (a.pos_inf && (b.finite || b.pos_inf)) || (b.pos_inf && a.finite);
-  r.neg_inf = (a.neg_inf && (b.finite || b.neg_inf)) || (b.neg_inf && a.finite);
-  r.finite = a.finite && b.finite;
+  Image r{.nan = a.nan || b.nan || (a.pos_inf && b.neg_inf) || (a.neg_inf && b.pos_inf),
+          .pos_inf = (a.pos_inf && (b.finite || b.pos_inf)) || (b.pos_inf && a.finite),
+          .neg_inf = (a.neg_inf && (b.finite || b.neg_inf)) || (b.neg_inf && a.finite),
+          .finite = a.finite && b.finite};
   if (!r.finite) return r;
   r.lo = AddExact(a.lo, b.lo);
   r.hi = AddExact(a.hi, b.hi);

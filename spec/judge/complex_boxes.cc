@@ -17,10 +17,9 @@ SetContext ComponentContext(const SetContext& context) {
 
 AcceptanceSet BoxSide(long double centre, long double radius, const SetContext& context) {
   const FloatFacts& facts = *context.result;
-  Image image;
-  image.finite = true;
-  image.lo = {NextDown(static_cast<double>(centre - radius)), 0};
-  image.hi = {NextUp(static_cast<double>(centre + radius)), 0};
+  Image image{.finite = true,
+              .lo = {NextDown(static_cast<double>(centre - radius)), 0},
+              .hi = {NextUp(static_cast<double>(centre + radius)), 0}};
   if (radius == 0 && static_cast<double>(centre) == centre) {
     image.lo = image.hi = {static_cast<double>(centre), 0};
   }

@@ -35,10 +35,9 @@ Image ModulusImage(const View& re, const View& im) {
     return v.lo <= 0 && v.hi >= 0 ? 0.0 : std::min(std::fabs(v.lo), std::fabs(v.hi));
   };
   auto most = [](const View& v) { return std::max(std::fabs(v.lo), std::fabs(v.hi)); };
-  Image image;
-  image.finite = true;
-  image.lo = {std::max(0.0, NextDown(std::hypot(least(re), least(im)))), 0};
-  image.hi = {NextUp(std::hypot(most(re), most(im))), 0};
+  Image image{.finite = true,
+              .lo = {std::max(0.0, NextDown(std::hypot(least(re), least(im)))), 0},
+              .hi = {NextUp(std::hypot(most(re), most(im))), 0}};
   if (most(re) == 0 && most(im) == 0) image.lo = image.hi = {0, 0};
   if (image.lo.value == 0) image.pos_zero = true;
   return image;

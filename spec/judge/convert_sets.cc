@@ -137,10 +137,7 @@ AcceptanceSet ConvertFloatToFloat(const AcceptanceSet& a, const SetContext& cont
   if (!to.has_zero && (v.Zero() || v.Negative() || v.neg_inf)) {
     return AcceptanceSet::Unspecified(WideningCause::kFormat, context.origin);
   }
-  Image r;
-  r.nan = v.nan;
-  r.pos_inf = v.pos_inf;
-  r.neg_inf = v.neg_inf;
+  Image r{.nan = v.nan, .pos_inf = v.pos_inf, .neg_inf = v.neg_inf};
   SetZeros(ZeroSigns(v), r);
   if (v.finite) {
     Include(Point(v.lo), r);

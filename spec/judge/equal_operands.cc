@@ -28,10 +28,7 @@ bool MayDiffer(Opcode opcode, const AcceptanceSet& a, const SetContext& context)
 }
 
 Image Square(const View& v) {
-  Image r;
-  r.nan = v.nan;
-  r.pos_inf = v.Infinite();
-  r.pos_zero = v.Zero();
+  Image r{.nan = v.nan, .pos_inf = v.Infinite(), .pos_zero = v.Zero()};
   if (!v.finite) return r;
   double most = std::max(std::fabs(v.lo), std::fabs(v.hi));
   double least = v.lo <= 0 && v.hi >= 0 ? 0 : std::min(std::fabs(v.lo), std::fabs(v.hi));

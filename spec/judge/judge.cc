@@ -124,13 +124,13 @@ void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Liter
   // A wrong value is more informative than wrong bits of a NaN.
   if (tally.first.has_value() && (nan_bits || !tally.first_is_nan_bits)) return;
   tally.first_is_nan_bits = nan_bits;
-  FirstFailure failure;
-  failure.output = output;
-  failure.index = MultiIndex(index, actual.shape().dimensions());
-  failure.actual = ElementText(actual, index);
-  failure.actual_bits = ElementBits(actual, index);
-  failure.accepted = std::move(expected);
-  failure.value = ValueOf(actual, index, NanBelongs(accepted.leaves[output].set, index));
+  FirstFailure failure{
+      .output = output,
+      .index = MultiIndex(index, actual.shape().dimensions()),
+      .actual = ElementText(actual, index),
+      .actual_bits = ElementBits(actual, index),
+      .accepted = std::move(expected),
+      .value = ValueOf(actual, index, NanBelongs(accepted.leaves[output].set, index))};
   const Origin& from = accepted.OriginOf(origin);
   failure.rule = from.rule;
   failure.clause = from.clause;
@@ -351,11 +351,10 @@ JudgeResult Failed(std::string reason) {
 }
 
 JudgeResult Conclude(const ModuleAcceptance& accepted, Tally& tally, bool only_tokens) {
-  JudgeResult result;
-  result.elements = tally.elements;
-  result.unspecified_elements = tally.unspecified;
-  result.failed_elements = tally.failed;
-  result.only_nan_bits = tally.failed > 0 && tally.nan_bits == tally.failed;
+  JudgeResult result{.elements = tally.elements,
+                     .unspecified_elements = tally.unspecified,
+                     .failed_elements = tally.failed,
+                     .only_nan_bits = tally.failed > 0 && tally.nan_bits == tally.failed};
   if (tally.elements > 0) result.bits_checked_mean = tally.bits / tally.elements;
   result.effective = tally.effective.Summarize();
   result.effective.draws = tally.draw_count;

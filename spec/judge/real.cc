@@ -26,19 +26,17 @@ double RoundToPowerOfTwo(const FloatFacts& facts, double x) {
 
 FloatFacts MakeFacts(PrimitiveType type) {
   const FloatFormat& format = FormatOf(type);
-  FloatFacts facts;
-  facts.type = type;
-  facts.p = format.precision();
-  facts.emin = format.exponent_min();
-  facts.max = format.max_finite();
-  facts.min_normal = format.min_normal();
-  facts.tiny = format.min_positive();
-  facts.infinity = format.has_infinity();
-  facts.nan = format.has_nan();
-  facts.negative_zero = format.has_negative_zero();
-  facts.has_zero = format.has_zero;
-  facts.is_f64 = type == PrimitiveType::kF64;
-  return facts;
+  return {.type = type,
+          .p = format.precision(),
+          .emin = format.exponent_min(),
+          .max = format.max_finite(),
+          .min_normal = format.min_normal(),
+          .tiny = format.min_positive(),
+          .infinity = format.has_infinity(),
+          .nan = format.has_nan(),
+          .negative_zero = format.has_negative_zero(),
+          .has_zero = format.has_zero,
+          .is_f64 = type == PrimitiveType::kF64};
 }
 
 }  // namespace

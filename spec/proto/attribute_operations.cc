@@ -102,16 +102,15 @@ void WriteDimLabels(Writer& w, const AttributeValue& v) {
 
 AttributeValue ReadDimLabels(Reader& r) {
   const auto& in = r.proto.convolution_dimension_numbers();
-  ConvolutionDimensionNumbers n;
-  n.input_batch = in.input_batch_dimension();
-  n.input_feature = in.input_feature_dimension();
-  n.input_spatial = FromRepeated(in.input_spatial_dimensions());
-  n.kernel_input_feature = in.kernel_input_feature_dimension();
-  n.kernel_output_feature = in.kernel_output_feature_dimension();
-  n.kernel_spatial = FromRepeated(in.kernel_spatial_dimensions());
-  n.output_batch = in.output_batch_dimension();
-  n.output_feature = in.output_feature_dimension();
-  n.output_spatial = FromRepeated(in.output_spatial_dimensions());
+  ConvolutionDimensionNumbers n{.input_batch = in.input_batch_dimension(),
+                                .input_feature = in.input_feature_dimension(),
+                                .input_spatial = FromRepeated(in.input_spatial_dimensions()),
+                                .kernel_input_feature = in.kernel_input_feature_dimension(),
+                                .kernel_output_feature = in.kernel_output_feature_dimension(),
+                                .kernel_spatial = FromRepeated(in.kernel_spatial_dimensions()),
+                                .output_batch = in.output_batch_dimension(),
+                                .output_feature = in.output_feature_dimension(),
+                                .output_spatial = FromRepeated(in.output_spatial_dimensions())};
   // A convolution without spatial dimensions still has labels; a custom call may have none.
   return r.Value(std::move(n), !r.proto.has_convolution_dimension_numbers());
 }

@@ -88,11 +88,10 @@ absl::StatusOr<TargetFile> ParseTarget(absl::string_view name, const std::string
   parser.RecordErrorsTo(&complaint);
   if (!parser.ParseFromString(text, &proto)) return InvalidInput(name, ":", complaint.text);
   if (proto.title().empty()) return InvalidInput(name, ": expected a title");
-  TargetFile file;
-  file.name = std::string(name);
-  file.title = proto.title();
-  file.engines = {proto.engine().begin(), proto.engine().end()};
-  file.hardware = {proto.hardware().begin(), proto.hardware().end()};
+  TargetFile file{.name = std::string(name),
+                  .title = proto.title(),
+                  .engines = {proto.engine().begin(), proto.engine().end()},
+                  .hardware = {proto.hardware().begin(), proto.hardware().end()}};
   for (const targets::Promise& promise : proto.promise()) {
     HLOCTS_ASSIGN_OR_RETURN(TargetPromise read, PromiseOf(name, promise));
     file.promises.push_back(std::move(read));

@@ -167,13 +167,11 @@ void ModulePrinter::PrintStackFrameTables(const StackFrameIndex& index) {
 PrintOptions PrintOptions::Default() { return PrintOptions(); }
 
 PrintOptions PrintOptions::Short() {
-  PrintOptions options;
-  options.percent = false;
-  options.metadata = false;
-  options.program_shape = false;
-  options.control_dependencies = false;
-  options.operand_index_annotations = false;
-  return options;
+  return {.percent = false,
+          .operand_index_annotations = false,
+          .metadata = false,
+          .program_shape = false,
+          .control_dependencies = false};
 }
 
 PrintOptions PrintOptions::Canonical() {

@@ -155,11 +155,10 @@ Answer RunOn(const Subject& subject, const Engine& engine, backends::Backend& ba
              const backends::BackendInfo& info) {
   reports::Verdict verdict =
       fuzz::RunTrial(subject.bundle.sample, backend, subject.bundle.options, false).verdict;
-  Answer answer;
-  answer.cell = CellOf(subject, verdict, engine);
-  answer.verdict = std::string(OutcomeName(verdict.kind));
-  answer.reason = std::string(reports::FirstLine(reports::ReasonText(verdict)));
-  answer.version = info.version;
+  Answer answer{.cell = CellOf(subject, verdict, engine),
+                .verdict = std::string(OutcomeName(verdict.kind)),
+                .reason = std::string(reports::FirstLine(reports::ReasonText(verdict))),
+                .version = info.version};
   if (verdict.kind == Outcome::kError) answer.cell = Cell::kMissing;
   return answer;
 }

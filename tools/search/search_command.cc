@@ -67,10 +67,10 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
                                             InputSearch& search) {
   CatchInterrupts();
   StatusLine line;
-  SearchOptions options;
-  options.seed = seed.value_or(1);
-  options.seconds_max = flags.seconds_max / static_cast<double>(std::max<size_t>(engines, 1));
-  options.stop = Interrupted;
+  SearchOptions options{
+      .seed = seed.value_or(1),
+      .seconds_max = flags.seconds_max / static_cast<double>(std::max<size_t>(engines, 1)),
+      .stop = Interrupted};
   options.progress = [&](const SearchCounts& counts) {
     line.Show(absl::StrFormat("searching: %d inputs, %d regions, %.0f of %.0f s; %s", counts.inputs,
                               counts.regions, counts.seconds, options.seconds_max, counts.search));

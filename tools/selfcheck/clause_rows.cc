@@ -13,15 +13,14 @@ namespace hlocts::tools {
 namespace {
 
 reports::ClauseRow RowOf(const Clause& clause, const Documents& documents) {
-  reports::ClauseRow row;
-  row.id = clause.id;
-  row.document = SourceOf({documents.Find(clause.places[0].document)});
-  row.section = clause.section;
-  row.source = clause.source;
-  row.address = clause.address;
-  row.text = clause.text;
-  row.state = std::string(ClauseStateName(clause.state));
-  row.note = clause.reason;
+  reports::ClauseRow row{.id = clause.id,
+                         .document = SourceOf({documents.Find(clause.places[0].document)}),
+                         .section = clause.section,
+                         .source = clause.source,
+                         .address = clause.address,
+                         .text = clause.text,
+                         .state = std::string(ClauseStateName(clause.state)),
+                         .note = clause.reason};
   if (!clause.ruling.empty()) {
     absl::StrAppend(&row.note, row.note.empty() ? "" : "; ", "ruling ", clause.ruling);
   }

@@ -37,10 +37,7 @@ std::vector<Trial> TrialsOfCases(const std::vector<suites::Case>& cases, int64_t
   auto reference = backends::MakeInProcessBackend("reference");
   HLOCTS_CHECK(reference.ok());
   for (const suites::Case& one : cases) {
-    Trial trial;
-    trial.name = one.address;
-    trial.one = &one;
-    trial.valid = one.reject_rule.empty();
+    Trial trial{.name = one.address, .one = &one, .valid = one.reject_rule.empty()};
     if (!trial.valid) {
       auto module = ParseModule(one.module_text);
       trial.load = BoundedLoad();

@@ -275,16 +275,15 @@ absl::StatusOr<std::string> ConvolutionOfInputGradient(const Instruction& call) 
 absl::StatusOr<std::string> ConvolutionOfFilterGradient(const Instruction& call) {
   HLOCTS_ASSIGN_OR_RETURN(const Forward forward, GradientOf(call));
   const ConvolutionDimensionNumbers& of = forward.numbers;
-  ConvolutionDimensionNumbers numbers;
-  numbers.input_batch = of.input_feature;
-  numbers.input_feature = of.input_batch;
-  numbers.input_spatial = of.input_spatial;
-  numbers.kernel_input_feature = of.output_batch;
-  numbers.kernel_output_feature = of.output_feature;
-  numbers.kernel_spatial = of.output_spatial;
-  numbers.output_batch = of.kernel_input_feature;
-  numbers.output_feature = of.kernel_output_feature;
-  numbers.output_spatial = of.kernel_spatial;
+  ConvolutionDimensionNumbers numbers{.input_batch = of.input_feature,
+                                      .input_feature = of.input_batch,
+                                      .input_spatial = of.input_spatial,
+                                      .kernel_input_feature = of.output_batch,
+                                      .kernel_output_feature = of.output_feature,
+                                      .kernel_spatial = of.output_spatial,
+                                      .output_batch = of.kernel_input_feature,
+                                      .output_feature = of.kernel_output_feature,
+                                      .output_spatial = of.kernel_spatial};
   Window window = forward.window;
   for (size_t d = 0; d < window.dimensions.size(); ++d) {
     const WindowDimension& was = forward.window.dimensions[d];

@@ -42,10 +42,10 @@ class CompileOnlyBackend : public Backend {
   explicit CompileOnlyBackend(PjrtSettings settings) : settings_(std::move(settings)) {}
 
   BackendInfo info() override {
-    BackendInfo info;
-    info.name = settings_.name;
-    info.facts = settings_.facts;
-    info.capabilities = {"compile-only", "proto", "replicas", "optimized-module", "partitions"};
+    BackendInfo info{
+        .name = settings_.name,
+        .capabilities = {"compile-only", "proto", "replicas", "optimized-module", "partitions"},
+        .facts = settings_.facts};
     AddMissingTypes(info.capabilities);
     const absl::Status opened = Open();
     info.available = opened.ok();

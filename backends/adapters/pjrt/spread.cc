@@ -130,10 +130,9 @@ std::vector<Shape> DeviceTilings::ResultTiles() const {
 }
 
 absl::StatusOr<DeviceTilings> DeviceTilingsOf(const Module& module) {
-  DeviceTilings spread;
-  spread.devices = static_cast<size_t>(module.num_partitions);
-  spread.arguments = ArgumentLeafShapes(module);
-  spread.results = OutputLeafShapes(module);
+  DeviceTilings spread{.devices = static_cast<size_t>(module.num_partitions),
+                       .arguments = ArgumentLeafShapes(module),
+                       .results = OutputLeafShapes(module)};
   HLOCTS_ASSIGN_OR_RETURN(spread.argument_tilings, ArgumentTilings(module));
   HLOCTS_ASSIGN_OR_RETURN(spread.result_tilings, ResultTilings(module));
   for (const auto& computation : module.computations()) {

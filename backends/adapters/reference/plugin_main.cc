@@ -26,10 +26,8 @@ class ReferenceExecutable : public pjrt::Executable {
     reference::EvalOptions eval;
     static_cast<RunSettings&>(eval) = options_;
     eval.custom_calls = custom_calls_.get();
-    reference::ReplicatedRunOptions world;
-    world.replicas = options_.replicas;
-    world.partitions = options_.partitions;
-    world.infeed = request.infeed;
+    reference::ReplicatedRunOptions world{
+        .replicas = options_.replicas, .partitions = options_.partitions, .infeed = request.infeed};
     HLOCTS_ASSIGN_OR_RETURN(reference::ReplicatedRunResult roots,
                             reference::EvaluateReplicated(*module_, arguments, world, eval));
     pjrt::ExecuteResult result;

@@ -28,10 +28,8 @@ absl::StatusOr<ExecuteResult> RunReference(const Module& module, const LoadOptio
   eval.hook = hook;
   eval.deadline = reference::DeadlineAfter(options.reference_seconds_max);
   const HardLimit limit(eval.deadline);
-  reference::ReplicatedRunOptions world;
-  world.replicas = options.replicas;
-  world.partitions = options.partitions;
-  world.infeed = request.infeed;
+  reference::ReplicatedRunOptions world{
+      .replicas = options.replicas, .partitions = options.partitions, .infeed = request.infeed};
   ExecuteResult result;
   auto start = std::chrono::steady_clock::now();
   HLOCTS_ASSIGN_OR_RETURN(reference::ReplicatedRunResult roots,

@@ -193,12 +193,11 @@ void AddInPlaceFaults(std::vector<Fault>& faults) {
   for (Opcode opcode : {Opcode::kDynamicUpdateSlice, Opcode::kScatter, Opcode::kSort, Opcode::kAdd,
                         Opcode::kMultiply, Opcode::kNegate, Opcode::kExponential, Opcode::kSelect,
                         Opcode::kReverse, Opcode::kWhile, Opcode::kAllReduce}) {
-    Fault fault;
-    fault.id = absl::StrCat(OpcodeName(opcode), ".overwrites-live-operand");
-    fault.fault_class = FaultClass::kInPlace;
-    fault.what = "works in place although its first operand is read again later";
-    fault.before = Overwrite;
-    fault.after = [opcode](FaultSite& site) { Remember(opcode, site); };
+    Fault fault{.id = absl::StrCat(OpcodeName(opcode), ".overwrites-live-operand"),
+                .fault_class = FaultClass::kInPlace,
+                .what = "works in place although its first operand is read again later",
+                .before = Overwrite,
+                .after = [opcode](FaultSite& site) { Remember(opcode, site); }};
     faults.push_back(std::move(fault));
   }
   for (const SiteFault& row : kInPlaceSites) faults.push_back(SiteFaultOf(row, row.id));

@@ -244,12 +244,11 @@ void ComplexElement(const ElementOp& op, absl::Span<const SetArray* const> opera
 
 ElementOp MakeElementOp(SetInterpreter& interpreter, const Instruction& instruction,
                         PrimitiveType operand, PrimitiveType result) {
-  ElementOp op;
-  op.instruction = &instruction;
-  op.opcode = instruction.opcode();
-  op.operand_type = operand;
-  op.result_type = result;
-  op.context = interpreter.ContextOf(instruction, operand, result);
+  ElementOp op{.instruction = &instruction,
+               .opcode = instruction.opcode(),
+               .operand_type = operand,
+               .result_type = result,
+               .context = interpreter.ContextOf(instruction, operand, result)};
   op.integers.type = operand;
   op.integers.facts = interpreter.options().facts;
   // In the strict profile, a shift by the width or more has its mathematical result (ruling 0005).

@@ -40,10 +40,7 @@ Literal ToWide(const Literal& literal) {
 AcceptanceSet SetAround(double middle, double off, const SetContext& context) {
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;
-  Image image;
-  image.finite = true;
-  image.lo = {NextDown(middle - off), 0};
-  image.hi = {NextUp(middle + off), 0};
+  Image image{.finite = true, .lo = {NextDown(middle - off), 0}, .hi = {NextUp(middle + off), 0}};
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   AcceptanceSet s = StoreImage(image, rounding);
   s.cause = WideningCause::kJoint;

@@ -70,10 +70,8 @@ AcceptanceSet RoundedWithin(const Approximate& x, const SetContext& context) {
   if (!std::isfinite(x.value) || !std::isfinite(x.error)) {
     return AcceptanceSet::Unspecified(WideningCause::kFreedom, context.origin);
   }
-  Image image;
-  image.finite = true;
-  image.lo = {NextDown(x.value - x.error), 0};
-  image.hi = {NextUp(x.value + x.error), 0};
+  Image image{
+      .finite = true, .lo = {NextDown(x.value - x.error), 0}, .hi = {NextUp(x.value + x.error), 0}};
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   SetContext rounding = context;
   rounding.rule.rule_class = RuleClass::kCorrectlyRounded;

@@ -331,10 +331,7 @@ std::vector<double> ElementBounds(const FftPlan& plan, const TransformBound& blo
 // Returns [x - bound, x + bound], rounded.
 AcceptanceSet Around(double x, double bound, const SetContext& rounding) {
   const FloatFacts& facts = *rounding.result;
-  Image image;
-  image.finite = true;
-  image.lo = {NextDown(x - bound), 0};
-  image.hi = {NextUp(x + bound), 0};
+  Image image{.finite = true, .lo = {NextDown(x - bound), 0}, .hi = {NextUp(x + bound), 0}};
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   AcceptanceSet s;
   double least = std::min(std::fabs(image.lo.value), std::fabs(image.hi.value));

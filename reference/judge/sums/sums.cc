@@ -70,10 +70,9 @@ AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i
       RelativeError(parts, rule, *context.result, DataOr(parts.counts, i, parts.count));
   bool overflow = !(finite * (1 + growth) < limit);
   bool flushed = parts.has_flushed && parts.flushed.data<double>()[i] > 0;
-  Image image;
-  image.nan = std::isnan(special) || overflow || flushed;
-  image.pos_inf = special == HUGE_VAL || flushed;
-  image.neg_inf = special == -HUGE_VAL || flushed;
+  Image image{.nan = std::isnan(special) || overflow || flushed,
+              .pos_inf = special == HUGE_VAL || flushed,
+              .neg_inf = special == -HUGE_VAL || flushed};
   AcceptanceSet s = StoreImage(image, context);
   if (overflow || flushed) s.cause = WideningCause::kOverflow;
   return s;
@@ -142,10 +141,9 @@ AcceptanceSet BoundScaled(const SumParts& parts, const SumRule& rule, int64_t i,
     double y = std::ldexp(x, parts.scale);
     return std::isinf(y) ? y : up ? NextUp(y) : NextDown(y);
   };
-  Image image;
-  image.finite = true;
-  image.lo = {outward(NextDown(centre - error - radius), false), 0};
-  image.hi = {outward(NextUp(centre + error + radius), true), 0};
+  Image image{.finite = true,
+              .lo = {outward(NextDown(centre - error - radius), false), 0},
+              .hi = {outward(NextUp(centre + error + radius), true), 0}};
   if (image.lo.value <= 0 && image.hi.value >= 0) image.pos_zero = image.neg_zero = true;
   AcceptanceSet s = StoreImage(image, context);
   AddOverflowingOrders(centre, magnitude, error + radius,

@@ -15,10 +15,8 @@ constexpr size_t kGuarded = 32;
 }  // namespace
 
 absl::StatusOr<WalkRead> Walker::StartRead(const WalkBuffer& buffer) {
-  WalkRead read;
-  read.client = buffer.client;
-  read.expected = buffer.bytes;
-  read.what = WalkShapeText(buffer.shape);
+  WalkRead read{
+      .client = buffer.client, .expected = buffer.bytes, .what = WalkShapeText(buffer.shape)};
   std::vector<int64_t> order =
       MajorToMinorOrder(static_cast<int64_t>(buffer.shape.dimensions.size()));
   PJRT_Buffer_MemoryLayout layout = RowMajorLayout(order);

@@ -87,12 +87,11 @@ void Walker::KeepResults(const WalkExecutable& executable, PJRT_Device* device,
                          const std::vector<PJRT_Buffer*>& results,
                          const std::vector<Bytes>& expected) {
   for (size_t i = 0; i < results.size(); ++i) {
-    WalkBuffer result;
-    result.handle = OwnBuffer(api_, results[i]);
-    result.client = executable.client;
-    result.device = device;
-    result.shape = executable.program->results[i];
-    result.bytes = expected[i];
+    WalkBuffer result{.handle = OwnBuffer(api_, results[i]),
+                      .client = executable.client,
+                      .device = device,
+                      .shape = executable.program->results[i],
+                      .bytes = expected[i]};
     Keep(std::move(result));
   }
 }

@@ -60,12 +60,7 @@ absl::StatusOr<WalkBuffer*> Walker::BufferFor(const WalkShape& shape, size_t cli
 }
 
 WalkBuffer Walker::PlanBuffer(const WalkShape& shape, size_t client, PJRT_Device* device) {
-  WalkBuffer buffer;
-  buffer.client = client;
-  buffer.device = device;
-  buffer.shape = shape;
-  buffer.bytes = DrawBytes(shape);
-  return buffer;
+  return {.client = client, .device = device, .shape = shape, .bytes = DrawBytes(shape)};
 }
 
 // Uses a statement for each draw, since the evaluation order of a call's arguments is unspecified.
@@ -204,11 +199,10 @@ absl::Status Walker::CopyToOtherDevice() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   const auto& devices = session(buffer->client).devices();
   if (devices.size() < 2) return absl::OkStatus();
-  WalkBuffer copy;
-  copy.client = buffer->client;
-  copy.device = devices[buffer->device == devices[0] ? 1 : 0];
-  copy.shape = buffer->shape;
-  copy.bytes = buffer->bytes;
+  WalkBuffer copy{.client = buffer->client,
+                  .device = devices[buffer->device == devices[0] ? 1 : 0],
+                  .shape = buffer->shape,
+                  .bytes = buffer->bytes};
   auto args = HLOCTS_PJRT_ARGS(Buffer_CopyToDevice);
   args.buffer = buffer->handle.get();
   args.dst_device = copy.device;
