@@ -57,11 +57,15 @@ class NightTest(unittest.TestCase):
         before.save()
         now.state["identities"] = {"mine": {"version": "cpu, 1, PJRT 0.10", "file": "bbbb"},
                                    "same": {"version": "1", "file": ""}, "new": {"version": "1", "file": ""}}
-        self.assertEqual(steps.exchanged(now), [], "the other run has no report")
-        (before.folder / "night.json").touch()
+        self.assertEqual(steps.exchanged(now), [], "the program compares with no run")
+        now.state["since"] = "1"
         self.assertEqual(steps.exchanged(now), ["mine has changed since run 1: PJRT 0.9 → PJRT 0.10, "
                                                 "file aaaa → file bbbb"])
-        now.state["identities"] = dict.fromkeys(("mine?a=b", "same", "same?c=d"), {"version": "1", "file": ""})
+        before.state["identities"]["same"]["list"] = "aaaa"
+        before.save()
+        now.state["identities"] = {"same": {"version": "1", "file": "", "list": "bbbb"}}
+        self.assertEqual(steps.exchanged(now), ["the list of known failures of same has changed since run 1"])
+        now.state["identities"] = dict.fromkeys(("mine?a=b", "same", "same?c=d"), {"version": "1", "file": "", "list": "aaaa"})
         self.assertEqual([note.split(";")[0] for note in steps.exchanged(now)],
                          ["mine had other options in run 1: none → a=b"], "same is still there")
 
@@ -164,12 +168,36 @@ class NightTest(unittest.TestCase):
                 (night.folder / "night.json").touch()
         now = self.night("5")
         now.save()
-        self.assertEqual(steps.not_compared(now), ["--without=2", "--without=4"])
-        self.assertEqual(steps.base(now), ["compared with run 3: 4 ended without a complete report"])
+        self.assertEqual(steps.not_compared(now, True), ["--without=2", "--without=4"])
         (self.out / "4/night.json").touch()
-        self.assertEqual(steps.base(now), [])
+        self.assertEqual(steps.not_compared(now, False), ["--without=2", "--without=5"])
         (self.out / "4/state.json").write_text('{"problems": {"suite mine": "exit status 2"}}')
-        self.assertEqual(steps.not_compared(now), ["--without=2", "--without=4"])
+        self.assertEqual(steps.not_compared(now, True), ["--without=2", "--without=4"])
+
+    def test_an_imported_run_has_no_report_yet(self):
+        asked, night = [], self.night("1", store="s.db")
+        (night.folder / "suite/mine").mkdir(parents=True)
+        (night.folder / "suite/mine/run.json").touch()
+
+        def program(*arguments, **_):
+            asked.append(arguments)
+            return None, '{"regressed": [1, 2], "first_run": [], "changed": [3], "since": "0"}'
+
+        night.hlocts = program
+        self.assertIsNone(steps.import_first(night))
+        self.assertEqual([one[:2] for one in asked[:1]], [("store", "import")])
+        self.assertIn("--without=1", asked[-1])
+        self.assertIn("--not-repeated=3", asked[-1])
+        self.assertEqual(night.state["since"], "0")
+
+    def test_a_list_of_known_failures_has_a_hash(self):
+        (self.out / "f").write_text("one")
+        night = self.night("1", expectations={"mine": str(self.out / "f")})
+        first = steps.known_failures(night, "mine=pjrt:/p.so?a=b")
+        (self.out / "f").write_text("two")
+        self.assertNotIn(steps.known_failures(night, "mine=pjrt:/p.so?a=b"), ("", first))
+        self.assertNotEqual(steps.known_failures(night, "xla@0.11.2?a=b"), "", "suites/expectations/xla.textproto")
+        self.assertEqual(steps.known_failures(night, "none"), "")
 
     def test_a_run_begun_with_another_file_or_engine_names_the_ways_out(self):
         plugin = self.out / "p.so"
@@ -244,24 +272,17 @@ class NightTest(unittest.TestCase):
             night.step("suite mine=pjrt:/p.so?a=b", lambda: None)
         self.assertIn("suite mine: done (", said.getvalue())
 
-    def test_the_base_of_the_next_comparison_is_kept(self):
-        asked = []
-        for name in "123":
-            night = self.night(name, keep=2)
-            night.save()
-        (self.out / "1/night.json").touch()  # 2 and 3 have no report
+    def test_nothing_is_pruned_while_no_run_is_old(self):
+        asked, night = [], self.night("1", keep=2, store="s.db")
 
         def program(*arguments, good):
             asked.append(arguments[-2])
             return None, "".join(json.dumps({"night": name, "pruned": name == "0"}) + "\n" for name in nights)
 
-        night.hlocts, night.options.store = program, "s.db"
-        nights = "0123"
-        self.assertIsNone(steps.retention(night))
-        self.assertEqual([one for one in asked if "keep" in one], [], "1 to 3 are kept")
-        (self.out / "3/night.json").touch()
-        self.assertIsNone(steps.retention(night))
-        self.assertEqual(asked[-1], "--keep=2")
+        night.hlocts = program
+        for nights, last in (("0112", "--json"), ("0123", "--keep=2")):
+            self.assertIsNone(steps.retention(night))
+            self.assertEqual(asked[-1], last)
 
     def test_repetitions_have_a_part_of_the_budget(self):
         night = self.night("1", budget=100.0)
@@ -275,7 +296,7 @@ class NightTest(unittest.TestCase):
     def test_what_was_not_repeated_is_counted(self):
         mine = ["a"] + ["filler"] * (steps.CASES_OF_A_PART - 1) + ["late"]
         said = {"regressed": [{"engine": "mine", "case": case, "now": "fail"} for case in mine],
-                "first_run": [], "changed": [{"engine": "cpu", "case": "b", "now": "fail"}]}
+                "first_run": [], "changed": [{"engine": "cpu", "case": "b", "now": "fail"}], "since": ""}
         night = self.night("1", store="s.db", expectations={})
         night.state["engines"] = []
 

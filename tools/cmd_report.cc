@@ -28,7 +28,7 @@ struct ReportOptions {
   std::vector<std::string> folders;
   std::string baseline, store, night, html, markdown, badge, summary, text, junit;
   std::vector<std::string> notes, without;
-  int64_t nights = kNightlyRunsShown, not_repeated = 0;
+  int64_t nights = kNightlyRunsShown, not_repeated = -1;
   bool json = false, causes = false;
 
   bool WantsHistory() const {
@@ -215,13 +215,17 @@ int ReportFolders(const ReportOptions& options) {
 // Returns 1 if a user must act. Failures that the previous nightly run reported do not matter.
 int ReportStore(const ReportOptions& options) {
   auto store = reports::RunStore::OpenToRead(options.store);
-  if (!store.ok()) return Fail(store.status());
-  auto history = LoadHistory(**store, options.nights, options.night, options.without);
+  const bool records = options.not_repeated >= 0 || !options.without.empty();
+  if (store.ok() && records) store = reports::RunStore::OpenToWrite(options.store);
+  absl::Status done = store.status();
+  if (done.ok() && records)
+    done =
+        (*store)->RecordReport(options.night, options.notes, options.not_repeated, options.without);
+  if (!done.ok()) return Fail(done);
+  auto history = LoadHistory(**store, options.nights, options.night);
   if (!history.ok()) return Fail(history.status());
-  if (!history->nights.empty()) {
-    history->nights.back().notes = options.notes;
-    history->nights.back().not_repeated = options.not_repeated;
-  }
+  if (options.not_repeated < 0 && !history->nights.empty())
+    for (const std::string& note : options.notes) history->nights.back().notes.push_back(note);
   const reports::NightlyRunDiff changes = reports::NewestChanges(*history);
   std::cout << (options.json ? reports::ToSummaryJson(*history, changes) + "\n"
                              : reports::ToMarkdown(*history, changes));
@@ -259,11 +263,13 @@ Command ReportCommand() {
             flags.Add("--night", &options->night, "with --store: nightly run (the newest)");
             flags.Add("--nights", &options->nights, "with --store: nightly runs on the page (14)");
             flags.Add("--without", &options->without,
-                      "with --store: a nightly run to ignore, as one that ended without a report");
+                      "with --store: a nightly run that ended without a report; the store records "
+                      "that it is never compared with");
             flags.Add("--note", &options->notes,
                       "with --store: a line for readers of this report; may be repeated");
             flags.Add("--not-repeated", &options->not_repeated,
-                      "with --store: number of new or changed cases that were not run again");
+                      "with --store: number of new or changed cases that were not run again; the "
+                      "store records it and each --note, also for `hlocts view`");
             flags.Add("--html", &options->html, "HTML page to write: one self-contained file");
             flags.Add("--markdown", &options->markdown, "Markdown file to write: score, changes");
             flags.Add("--badge", &options->badge, "SVG file to write");

@@ -27,10 +27,8 @@ std::map<std::string, int64_t> OpcodesOfPrograms() {
 }  // namespace
 
 absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
-                                             const std::string& night,
-                                             const std::vector<std::string>& without) {
-  HLOCTS_ASSIGN_OR_RETURN(reports::History history,
-                          store.Load(static_cast<int>(nights), night, without));
+                                             const std::string& night) {
+  HLOCTS_ASSIGN_OR_RETURN(reports::History history, store.Load(static_cast<int>(nights), night));
   std::map<std::string, reports::ReleaseDate> dates;
   auto engines = backends::LoadEngineList();
   if (engines.ok()) {

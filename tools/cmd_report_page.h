@@ -13,11 +13,10 @@ namespace hlocts::tools {
 inline constexpr char kStorePath[] = "out/store.db";
 inline constexpr int kNightlyRunsShown = 14;
 
-// Returns the newest `nights` nightly runs until `night` (until the newest one if `night` is ""),
-// except those in `without`. Releases are ordered by family and date (backends/engines.textproto).
+// Returns the newest `nights` nightly runs until `night` (until the newest one if `night` is "").
+// Releases are ordered by family and date (backends/engines.textproto).
 absl::StatusOr<reports::History> LoadHistory(reports::RunStore& store, int64_t nights,
-                                             const std::string& night = "",
-                                             const std::vector<std::string>& without = {});
+                                             const std::string& night = "");
 
 // Returns the data of the page. A part is empty if its source (the suite, the clauses or the list
 // of engines) cannot be read.

@@ -141,7 +141,7 @@ Command StoreCommand() {
                 "import DIR...; list; prune --keep=N; check; migrate; recover. list: NO "
                 "PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
                 "complete, INCOMPLETE (verdicts missing) or counts only (pruned). prune: "
-                "removes the verdicts of all but the newest N nightly runs, keeps their "
+                "removes the verdicts of all but the newest N nightly runs with a report, keeps "
                 "counts and findings, and changes only this file and its backup");
             flags.Add("--store", &options->path, "file (out/store.db)");
             flags.Add("--night", &options->import.night,

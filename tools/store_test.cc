@@ -103,10 +103,13 @@ TEST_F(StoreCommandTest, AKilledRunIsRefusedAndAKilledImportIsDoneAgain) {
   EXPECT_THAT(again.out, HasSubstr("60000 verdicts"));
 }
 
-TEST_F(StoreCommandTest, ViewAnswersLocalNamesOnly) {
+TEST_F(StoreCommandTest, ViewAnswersLocalNamesOnlyWhatTheReportSays) {
   const std::string run = "run movement/rev --backend=reference --out=" + Path("r");
   RunHlocts(run);
   RunHlocts(absl::StrCat("store import ", Path("r"), " --night=2026-01-01", Store()));
+  const Ran report = RunHlocts("report --json --note=short --not-repeated=3" + Store());
+  EXPECT_THAT(report.out, HasSubstr("0 flaky (3 not repeated), 0 not run; no earlier run"));
+  EXPECT_THAT(report.out, HasSubstr("\"notes\":[\"short\"]"));
   std::ofstream(Path("ask.py")) << R"py(
 import subprocess, sys, urllib.error, urllib.request
 server = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE,
@@ -123,12 +126,15 @@ port = f"--port={address.split(':')[2].strip('/')}"
 second = [word.replace("--port=0", port) for word in sys.argv[1:]]
 done = subprocess.run(second, capture_output=True, text=True)
 print(done.returncode, done.stderr.replace(port, "--port"))
-server.kill()
+print(urllib.request.urlopen(address + "night.json").read().decode(), end="")
+server.terminate()
+print("ended", server.wait())
 )py";
   Ran asked = RunHlocts("view --port=0" + Store(), "python3 " + Path("ask.py"));
   EXPECT_EQ(asked.out,
             "localhost 200\n127.0.0.1:80 200\nevil.example 403\nlocalhost.evil.example:80 403\n"
-            "127.0.0.1:80@evil 403\n3 hlocts: view: --port: Address already in use\n\n");
+            "127.0.0.1:80@evil 403\n3 hlocts: view: --port: Address already in use\n\n" +
+                report.out + "ended -15\n");
 }
 
 TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
@@ -150,21 +156,6 @@ TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
   ASSERT_TRUE(std::filesystem::exists(Path("s.db.damaged-1")));
   EXPECT_THAT(RunHlocts("store recover" + Store()).out, HasSubstr("nothing was changed"));
   EXPECT_FALSE(std::filesystem::exists(Path("s.db.damaged-2")));
-}
-
-TEST_F(StoreCommandTest, ThePageIsServed) {
-  RunHlocts("run movement/rev --backend=reference --out=" + Path("run"));
-  RunHlocts("store import " + Path("run") + Store());
-  Ran served = RunHlocts(absl::StrCat(
-      "view --port=0", Store(), " >", Path("log"), " & p=$!; n=0; until grep -qs http ",
-      Path("log"),
-      " || [ $n -ge 600 ]; do n=$((n+1)); sleep 0.1; done; u=$(grep -o 'http://[^ )]*' ",
-      Path("log"),
-      "); python3 -c 'import sys,urllib.request as u; r=u.urlopen(sys.argv[1]+\"night.json\");"
-      " print(r.read().decode()); print(len(u.urlopen(sys.argv[1]).read()))' $u; kill $p; wait $p;"
-      " echo ended $?"));
-  EXPECT_THAT(served.out, HasSubstr("no earlier run"));
-  EXPECT_THAT(served.out, HasSubstr("ended 143"));  // SIGTERM, as for every command
 }
 
 }  // namespace

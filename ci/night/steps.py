@@ -61,13 +61,21 @@ def hashes(engines):
 
 
 def identities(night):
-    """Returns version and file hash of each engine, by its name in records. The version of an engine
+    """Returns version and hashes of file and known failures of each engine, by its name in records. The version of an engine
     without a file includes the engine's name, which a label may hide."""
     files = hashes(night.state["engines"])
     said = zip(night.state["engines"], described(night.options.hlocts, night.state["engines"]))
     return {one["name"]: {"file": files.get(engine, "")[:12], "version": one["version"] if engine in files
-                          else f"{parts_of(engine)[1]}, {one['version']}"}
+                          else f"{parts_of(engine)[1]}, {one['version']}", "list": known_failures(night, engine)}
             for engine, one in said if one["available"]}
+
+
+def known_failures(night, engine):
+    """Returns the hash of the engine's list of known failures, or "" if it has none."""
+    name = label_of(engine) or re.split("[@:?]", engine)[0]
+    named = night.options.expectations.get(name_of(engine))
+    path = ROOT / (named or f"suites/expectations/{name}.textproto")
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:12] if path.is_file() else ""
 
 
 def has_report(folder):
@@ -78,35 +86,19 @@ def has_report(folder):
     return not any(step.startswith("suite ") for step in problems)
 
 
-def other_runs(night, with_report):
-    """Returns the names of the other runs that have a report, or of those that have none."""
-    return sorted(path.parent.name for path in night.options.out.glob("*/state.json")
-                  if path.parent != night.folder and has_report(path.parent) == with_report)
-
-
-def not_compared(night):
-    """Returns the options that make the program skip runs without a report."""
-    return [f"--without={name}" for name in other_runs(night, False)]
-
-
-def last_with_report(night):
-    """Returns the name of the last earlier run with a report, or ""."""
-    return max((name for name in other_runs(night, True) if name < night.name), default="")
-
-
-def base(night):
-    """Returns a note on runs without a report between this run and the one it is compared with."""
-    last = last_with_report(night)
-    skipped = [name for name in other_runs(night, False) if last < name < night.name]
-    return [f"compared with {'run ' + last if last else 'no run'}: {', '.join(skipped)} ended without a complete report"
-            ] if skipped else []
+def not_compared(night, is_whole):
+    """Returns the options that make the program skip runs without a report, also this one unless
+    `is_whole`. The store records them: the program decides which run is the base."""
+    names = sorted(path.parent.name for path in night.options.out.glob("*/state.json")
+                   if path.parent != night.folder and not has_report(path.parent))
+    return [f"--without={name}" for name in names + ([] if is_whole else [night.name])]
 
 
 def exchanged(night):
-    """Returns a note on each engine whose name refers to another version or file than in the
-    previous run with a report, and on each label that had other options."""
-    last = last_with_report(night)
-    if not last:
+    """Returns a note on each engine with another version, file or list of known failures than in the
+    run with which this one is compared, and on each label that had other options."""
+    last = night.state.get("since", "")
+    if not last or not (night.options.out / last / "state.json").exists():
         return []
     before = json.loads((night.options.out / last / "state.json").read_text()).get("identities", {})
     notes, gone = [], sorted(before.keys() - night.state["identities"].keys())
@@ -121,6 +113,8 @@ def exchanged(night):
                  *([("file " + old["file"], "file " + now["file"])] if old["file"] != now["file"] else [])]
         said = ", ".join(f"{was or 'nothing'} → {now or 'nothing'}" for was, now in parts if was or now)
         notes += [f"{name} has changed since run {last}: {said}"] if said else []
+        if old.get("list", now.get("list")) != now.get("list"):
+            notes.append(f"the list of known failures of {name} has changed since run {last}")
     return notes
 
 
@@ -415,13 +409,22 @@ def fuzz(night, engine, weight):
     return problem
 
 
-def repeat(night):
-    """Runs regressions again. Those that do not repeat are flakes of this nightly run."""
-    _, text = night.hlocts("report", f"--store={night.options.store}", f"--night={night.name}",
-                           "--json", *not_compared(night))
+def news(night):
+    """Returns the changed cases that may be flakes. Until there is a report, the store has the run as
+    one without a complete report."""
+    command = ("report", f"--store={night.options.store}", f"--night={night.name}", "--json",
+               *not_compared(night, is_whole=False))
+    _, text = night.hlocts(*command)
     said = json_lines(text)
     asked = said[0]["regressed"] + said[0]["first_run"] + said[0]["changed"] if said else []
-    cases = {}
+    night.state["since"] = said[0]["since"] if said else ""
+    night.hlocts(*command, f"--not-repeated={len(asked)}")
+    return asked
+
+
+def repeat(night):
+    """Runs regressions again. Those that do not repeat are flakes of this nightly run."""
+    asked, cases = news(night), {}
     for one in asked[:200]:
         cases.setdefault(one["engine"], []).append(one)
     named, repeated, problem = named_as_given(night), 0, None
@@ -483,17 +486,21 @@ def import_all(night, *parts):
     return problem
 
 
+def import_first(night):
+    problem = import_all(night, "suite", "findings", "fuzz")
+    if not problem:
+        news(night)
+    return problem
+
+
 def retention(night):
-    """Deletes the verdicts of old nightly runs, but not their counts. Keeps all verdicts of the run
-    with which the next one is compared. Does nothing if no run is old."""
+    """Deletes the verdicts of old nightly runs, but not their counts. Does nothing if no run is old."""
     problem, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}",
                                  good=(0,))
-    nights = {one["night"]: one.get("pruned") for one in json_lines(text)}
-    base = night.name if has_report(night.folder) else last_with_report(night)
-    keep = max(night.options.keep, sum(name >= base for name in nights))
-    if problem or list(nights.values()).count(False) <= keep:
+    nights = {one["night"] for one in json_lines(text) if not one.get("pruned")}
+    if problem or len(nights) <= night.options.keep:
         return problem
-    problem, _ = night.hlocts("store", "prune", f"--keep={keep}",
+    problem, _ = night.hlocts("store", "prune", f"--keep={night.options.keep}",
                               f"--store={night.options.store}", good=(0,))
     return problem
 
@@ -558,15 +565,17 @@ def report(night):
     """Writes the page and the other reports. Returns the exit status of `hlocts report`."""
     folder = night.folder
     notes = [night.short(note) for note in (
-        *exchanged(night), *cut_by_the_budget(night), *base(night), *night.state["notes"],
+        *exchanged(night), *cut_by_the_budget(night), *night.state["notes"],
         *map(": ".join, night.state["problems"].items()))]
     command = [night.options.hlocts, "report", f"--store={night.options.store}", f"--night={night.name}",
                f"--html={folder}/page.html", f"--markdown={folder}/night.md", f"--badge={folder}/badge.svg",
                f"--summary={folder}/night.json", f"--text={folder}/night.txt",
                f"--not-repeated={night.state.get('not repeated', 0)}",
-               *not_compared(night), *(f"--note={note}" for note in notes)]
+               *not_compared(night, not any(one.startswith("suite ") for one in night.failed_steps())),
+               *(f"--note={note}" for note in notes)]
     status = subprocess.run(command, cwd=ROOT, check=False).returncode
-    for note in notes[NOTES_IN_MARKDOWN:]:  # the program printed the first ones
-        print(note)
+    if status in (0, 1):
+        for note in json.loads((folder / "night.json").read_text())["notes"][NOTES_IN_MARKDOWN:]:
+            print(note)  # the program printed the first ones
     say(f"page: {folder}/page.html")
     return status

@@ -5,9 +5,11 @@
 #include <filesystem>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "reports/store/schema.h"
+#include "reports/store/scrub.h"
 
 namespace hlocts::reports {
 namespace {
@@ -71,13 +73,32 @@ absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
   return runs;
 }
 
+absl::Status RunStore::RecordReport(const std::string& night, const std::vector<std::string>& notes,
+                                    int64_t not_repeated, const std::vector<std::string>& without) {
+  std::string sql;
+  if (not_repeated >= 0) {
+    absl::StrAppend(&sql, "INSERT OR REPLACE INTO report SELECT id, 1, ", not_repeated, ", ",
+                    Quoted(Scrubbed(absl::StrJoin(notes, "\n"))),
+                    " FROM night WHERE label = coalesce(nullif(", Quoted(night),
+                    ", ''), (SELECT max(label) FROM night));");
+  }
+  for (const std::string& one : without)
+    absl::StrAppend(&sql,
+                    "INSERT INTO report SELECT id, 0, 0, '' FROM night WHERE label = ", Quoted(one),
+                    " ON CONFLICT(night) DO UPDATE SET complete = 0;");
+  return database_->Run(sql);
+}
+
 absl::StatusOr<int64_t> RunStore::Prune(int keep) {
   if (keep < 1) return InvalidInput("store prune: expected --keep of at least 1 nightly run");
   HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*database_));
+  const std::string kept = absl::StrCat(
+      "(SELECT id FROM night WHERE id NOT IN (SELECT night FROM report WHERE complete = 0)"
+      " ORDER BY label DESC LIMIT ",
+      keep, ")");
   const std::string old = absl::StrCat(
-      "run IN (SELECT id FROM run WHERE night NOT IN"
-      " (SELECT id FROM night ORDER BY label DESC LIMIT ",
-      keep, "))");
+      "run IN (SELECT run.id FROM run JOIN night ON night.id = run.night WHERE night.id NOT IN ",
+      kept, " AND label < (SELECT max(label) FROM night WHERE id IN ", kept, "))");
   HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM verdict WHERE " + old));
   const int64_t gone = database_->changes();
   HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM failure WHERE " + old));

@@ -50,12 +50,15 @@ class RunStore {
   absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
                                   const ImportOptions& options);
   absl::StatusOr<std::vector<StoredRun>> List();
-  // Loads the newest `nights` nightly runs up to `until` (if empty, the newest), as if the nightly
-  // runs `without` did not exist.
-  absl::StatusOr<History> Load(int nights, const std::string& until = "",
-                               const std::vector<std::string>& without = {});
-  // Deletes the verdicts of all nightly runs except the newest `keep`; counts and findings remain.
-  // Returns the number of deleted verdicts.
+  // Records the report of a nightly run (if empty, of the newest one), and those without one.
+  absl::Status RecordReport(const std::string& night, const std::vector<std::string>& notes,
+                            int64_t not_repeated, const std::vector<std::string>& without);
+  // Loads the newest `nights` nightly runs up to `until` (if empty, the newest), as if earlier ones
+  // without a complete report did not exist.
+  absl::StatusOr<History> Load(int nights, const std::string& until = "");
+  // Deletes the verdicts of all nightly runs before the newest `keep` with a complete report, and
+  // of those without one before the newest one with a report. Counts and findings remain. Returns
+  // the number of deleted verdicts.
   absl::StatusOr<int64_t> Prune(int keep);
   // Reads every page. Returns kInternal with the damage, or renews the backup copy, PATH.backup.
   absl::Status Check();

@@ -13,6 +13,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "reports/run_record.h"
 #include "reports/store/schema.h"
 #include "reports/verdict.h"
@@ -112,17 +113,24 @@ TEST_F(RunStoreTest, ANightlyRunWithoutReportIsNoBase) {
   ASSERT_TRUE(WriteRunRecord(record, run).ok());
   ASSERT_TRUE(Import(run, /*incomplete=*/true).ok());
   const auto says = [&](int nights) {
-    auto history = (*RunStore::OpenToRead(Path("s.db")))->Load(nights, "", {"2026-11-23"});
+    auto store = RunStore::OpenToWrite(Path("s.db"));
+    EXPECT_TRUE((*store)->RecordReport("", {"a note"}, 7, {"2026-11-23"}).ok());
+    auto history = (*store)->Load(nights);
     EXPECT_TRUE(history.ok()) << history.status();
     return NightlySummaryLine(*history, NewestChanges(*history));
   };
   EXPECT_EQ(says(10),
-            "1 new, 0 fixed, 0 changed, 0 flaky, 1 not run since 2026-11-22; engine was cut after "
+            "1 new, 0 fixed, 0 changed, 0 flaky (7 not repeated), 1 not run since 2026-11-22; "
+            "engine was cut after "
             "3 of 4 cases.");
-  EXPECT_THAT(says(1), HasSubstr("0 flaky, 1 not run")) << "nor are its earlier verdicts read";
-  EXPECT_EQ(
-      (*RunStore::OpenToRead(Path("s.db")))->Load(1, "", {"2026-11-23"})->earlier["engine"].marks,
-      "pppp");
+  EXPECT_THAT(says(1), HasSubstr(", 1 not run")) << "nor are its earlier verdicts read";
+  auto store = RunStore::OpenToWrite(Path("s.db"));
+  EXPECT_EQ((*store)->Load(1)->earlier["engine"].marks, "pppp");
+  EXPECT_EQ(absl::StrJoin((*store)->Load(9)->nights.back().notes, "|"),
+            "not compared with 2026-11-23: no complete report|a note");
+  EXPECT_EQ(NewestChanges(*(*store)->Load(9, "2026-11-23")).since, "2026-11-22") << "it is shown";
+  EXPECT_EQ(*(*store)->Prune(2), 4) << "two with a report are kept";
+  EXPECT_EQ((*store)->Load(9)->nights.front().engines["engine"].marks, "pppp");
 }
 
 TEST_F(RunStoreTest, ARunThatIsNotCompleteCountsOnlyWhenAskedTo) {

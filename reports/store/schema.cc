@@ -76,6 +76,12 @@ CREATE TABLE worst_ulps(
   elements INTEGER NOT NULL,
   PRIMARY KEY(run, engine, function, type)) WITHOUT ROWID;
 )",
+    // Step 4: reports of nightly runs. A run that was imported by hand has no row.
+    R"(
+CREATE TABLE report(
+  night INTEGER PRIMARY KEY, complete INTEGER NOT NULL,  -- 0: no run is compared with this one
+  not_repeated INTEGER NOT NULL, notes TEXT NOT NULL);   -- one line each
+)",
 };
 
 absl::Status Step(Database& database, int version) {
