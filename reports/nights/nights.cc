@@ -372,8 +372,17 @@ namespace {
 
 using SummaryParts = std::vector<SummaryPart>;
 
-SummaryPart Counted(size_t count, absl::string_view words, std::string list) {
-  return {absl::StrCat(count, " ", words), std::move(list)};
+// Returns a count and, in parentheses, how many of these cases pass although a list of known
+// failures has them.
+SummaryPart Counted(size_t count, absl::string_view words, std::string list, int64_t passes = 0) {
+  const std::string passed =
+      absl::StrCat(" (", passes, " unexpected ", passes == 1 ? "pass" : "passes", ")");
+  return {absl::StrCat(count, " ", words, passes > 0 ? passed : ""), std::move(list)};
+}
+
+int64_t UnexpectedPasses(const std::vector<Change>& changes) {
+  return std::count_if(changes.begin(), changes.end(),
+                       [](const Change& one) { return one.now == kUnexpectedPassMark; });
 }
 
 // Returns the counts of changes; without an earlier run, only of unexpected, flaky and lost cases.
@@ -387,7 +396,7 @@ SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes, 
   if (changes.since.empty()) {
     const size_t count = CountUnexpected(now) + changes.new_buckets.size();
     return {{absl::StrCat("run of ", now.label, ": ")},
-            Counted(count, "not as expected", "new"),
+            Counted(count, "not as expected", "new", UnexpectedPasses(changes.regressed)),
             {", "},
             flaky,
             {", "},
@@ -395,11 +404,12 @@ SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes, 
             {has_earlier ? "; only the counts of earlier runs are kept"
                          : "; no earlier run to compare with"}};
   }
-  return {Counted(NewFailures(changes), "new", "new"),
+  return {Counted(NewFailures(changes), "new", "new",
+                  UnexpectedPasses(changes.regressed) + UnexpectedPasses(changes.first_run)),
           {", "},
-          Counted(changes.fixed.size(), "fixed", "fixed"),
+          Counted(changes.fixed.size(), "fixed", "fixed", UnexpectedPasses(changes.fixed)),
           {", "},
-          Counted(changes.changed.size(), "changed", "changed"),
+          Counted(changes.changed.size(), "changed", "changed", UnexpectedPasses(changes.changed)),
           {", "},
           flaky,
           {", "},
@@ -424,7 +434,7 @@ void AddWhatLasts(const NightlyRunDiff& changes, SummaryParts& parts) {
                    &changes.support_lost_since)}) {
     if (list->empty()) continue;
     parts.push_back({"; "});
-    parts.push_back(Counted(list->size(), words, name));
+    parts.push_back(Counted(list->size(), words, name, UnexpectedPasses(*list)));
     parts.push_back({" since " + *since});
   }
 }
@@ -451,12 +461,6 @@ std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRun
   SummaryParts parts = ChangeCounts(now, changes, history.nights.size() > 1);
   AddWhatLasts(changes, parts);
   std::string text;
-  int64_t passes = 0;
-  for (const auto& [name, engine] : now.engines)
-    passes += std::count(engine.marks.begin(), engine.marks.end(), kUnexpectedPassMark);
-  if (passes > 0)
-    absl::StrAppend(&text, "; ", passes, " of these ",
-                    passes == 1 ? "is an unexpected pass" : "are unexpected passes");
   for (const std::string& engine : changes.dead)
     absl::StrAppend(&text, "; ", engine,
                     now.engines.contains(engine) ? " returned no verdict for any case"

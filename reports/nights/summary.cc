@@ -113,9 +113,10 @@ std::string Code(const std::string& text) {
   return absl::StrCat("`", absl::StrReplaceAll(text, {{"`", "'"}, {"\n", " "}}), "`");
 }
 
-// Returns a text, such as a name that a user chose, as Markdown without markup.
+// Returns a text, such as a name that a user chose, as Markdown without markup. "&" stays, since an
+// entity is never markup, and the text is also read in mail and on the terminal.
 std::string Plain(const std::string& text) {
-  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {"[", "\\["}, {"\n", " "}});
+  return absl::StrReplaceAll(text, {{"<", "&lt;"}, {"[", "\\["}, {"\n", " "}});
 }
 
 std::string MarkdownLine(const NamedChanges& list) {
@@ -179,8 +180,7 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
                     "\n");
   }
   if (!changes.less_precise.empty()) text += LessPreciseLine(changes.less_precise);
-  if (IsPruned(now))
-    return text + absl::StrReplaceAll(Engines(now), {{"&", "&amp;"}, {"<", "&lt;"}});
+  if (IsPruned(now)) return text + absl::StrReplaceAll(Engines(now), {{"<", "&lt;"}});
   absl::StrAppend(
       &text, "\n", now.engines.size(), now.engines.size() == 1 ? " engine, " : " engines, ",
       changes.ran, " verdicts, tier ", Plain(now.tier), ", suite ", now.suite.substr(0, 8),
