@@ -11,6 +11,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
 #include "spec/base/json_text.h"
+#include "spec/base/python_module.h"
 #include "spec/files/home_folder.h"
 #include "spec/infer/verifier.h"
 #include "suites/replay.h"
@@ -41,10 +42,10 @@ absl::Status Certify(const std::string& folder) {
   const std::string script = HomeFolder() + "/tools/certify/certify.py";
   if (!fs::exists(script))
     return absl::UnavailableError(script + " does not exist, so no certificate is written");
-  HLOCTS_ASSIGN_OR_RETURN(int status, RunChild({"python3", script, folder}));
+  HLOCTS_ASSIGN_OR_RETURN(int status, RunChild({PythonProgram(), script, folder}));
   constexpr int kNone = 1;
   if (status <= kNone) return absl::OkStatus();
-  return absl::UnavailableError(absl::StrCat("python3 ", script, " exited with ", status));
+  return absl::UnavailableError(absl::StrCat(script, " exited with ", status));
 }
 
 std::string NotSeenText(const reports::Verdict& recorded, int64_t runs) {
@@ -223,8 +224,9 @@ Command ReplayCommand() {
             flags.Add("--backend", &options->backend, "engine, instead of the recorded one");
             AddRepeat(flags, &options->runs);
             flags.Add("--explain", &options->explain, "print the piece that is wrong in isolation");
-            flags.Add("--certificate", &options->certificate,
-                      "write certificate.json into each bundle whose failure still occurs");
+            flags.Add(
+                "--certificate", &options->certificate,
+                "write certificate.json into each bundle whose failure still occurs, or check it");
             flags.AddWatch();
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunReplay(*options); };

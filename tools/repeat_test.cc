@@ -74,9 +74,12 @@ TEST_F(RepeatTest, IsMadeSmallAndReplayed) {
   const auto recorded = ParseJson<Json>(TextOf(Path("bundle/verdict.json")));
   EXPECT_EQ(recorded["runs"], Json({{"fail", 2}, {"pass", 4}})) << recorded;
   EXPECT_THAT(RunHlocts("report-bug " + Path("bundle")).out, HasSubstr("seen in 2 of 6 runs"));
-  ran = RunHlocts(absl::StrCat("replay ", Path("bundle"),
-                               " --repeat=6 --json --backend='exec:" HLOCTS_PYTHON " ",
-                               Path("engine.py"), "'"));
+  const std::string replay =
+      absl::StrCat("replay ", Path("bundle"), " --repeat=6 --backend='exec:", HLOCTS_PYTHON " ",
+                   Path("engine.py"), "' ");
+  EXPECT_THAT(RunHlocts(replay + "--certificate", "HLOCTS_PYTHON=echo").out,
+              HasSubstr("/tools/certify/certify.py " + Path("bundle")));
+  ran = RunHlocts(replay + "--json");
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_EQ(ParseJson<Json>(ran.out)["runs"], Json({{"fail", 2}, {"pass", 4}}));
 }

@@ -124,6 +124,9 @@ TEST_F(StablehloTest, MissingConverterIsReported) {
                            "HLOCTS_XLA_LIBRARY=/nowhere/lib.so HLOCTS_STABLEHLO_CONVERTER="
                            "'/nowhere/python -m hlocts.stablehlo'");
   EXPECT_THAT(packaged.out, HasSubstr("`pip install jax`"));
+  Ran raises = RunHlocts("verify " + Path("m.mlir"),
+                         "HLOCTS_XLA_LIBRARY=/none HLOCTS_STABLEHLO_CONVERTER='python3\n-c\n1/0'");
+  EXPECT_THAT(raises.out, AllOf(HasSubstr("ZeroDivisionError"), Not(HasSubstr("Traceback"))));
 }
 
 TEST_F(StablehloTest, TheConverterImportsNothingFromTheWorkingDirectory) {

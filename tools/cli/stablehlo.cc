@@ -54,7 +54,8 @@ absl::Status WithConverterHint(const absl::Status& status) {
       "cannot convert StableHLO: this build lacks XLA's converter, and that of jaxlib did "
       "not start. To install it: `pip install ",
       PythonPackage(), "jax`, or name a command in ", pjrt::kConverterVariable, ". ",
-      status.message()));
+      // Only the last line of a traceback is the reason.
+      status.message().substr(status.message().rfind('\n') + 1)));
 }
 
 // Replaces "-", the name of standard input in the converter's locations, by `path`.

@@ -82,8 +82,10 @@ def _sentence(stderr: str) -> str:
 
 
 def environment() -> dict[str, str]:
-    """Returns the environment of the program, where this Python's jaxlib converts StableHLO."""
-    return {"HLOCTS_STABLEHLO_CONVERTER": CONVERTER} | dict(os.environ)
+    """Returns the environment of the program, where this Python's jaxlib converts StableHLO, and
+    which checks certificates."""
+    own = {"HLOCTS_STABLEHLO_CONVERTER": CONVERTER, "HLOCTS_PYTHON": sys.executable}
+    return own | dict(os.environ)
 
 
 @contextlib.contextmanager
