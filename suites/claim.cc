@@ -168,7 +168,8 @@ absl::StatusOr<Json> PluginsOf(const std::map<std::string, std::string>& engines
 void CompareSuite(const Json& claimed, const Json& found, std::vector<std::string>& problems) {
   for (const auto& [name, hash] : found.items()) {
     if (FieldOf(claimed, name) != hash)
-      problems.push_back(absl::StrCat("suite directory ", name, " differs from the claim"));
+      problems.push_back(absl::StrCat("your suite's directory ", name, " (in ", HomeFolder(),
+                                      ") differs from the claim's"));
   }
 }
 
@@ -260,7 +261,8 @@ absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) 
   return WriteFile(folder + kSums, sums);
 }
 
-absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
+absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder,
+                                                    bool& suite_differs) {
   const std::string path = folder + "/claim.json";
   if (!std::filesystem::exists(path) && !std::filesystem::exists(folder + kSums)) {
     if (auto run = reports::LoadRun(folder); run.ok() && run->record.finished.empty())
@@ -269,7 +271,8 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
                           "continue it with --resume --claim");
     return InvalidInput(folder, ": expected a directory of `run --claim`, found no claim.json");
   }
-  std::vector<std::string> problems;
+  std::vector<std::string> problems, of_suite;
+  suite_differs = false;
   if (absl::Status files = CheckFiles(folder, problems); !files.ok())
     problems.emplace_back(files.message());
   auto text = ReadFile(path);
@@ -279,20 +282,22 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder) {
     return problems;
   }
   HLOCTS_ASSIGN_OR_RETURN(Json suite, SuiteHashes());
-  CompareSuite(FieldOf(claim, "suite"), suite, problems);
+  CompareSuite(FieldOf(claim, "suite"), suite, of_suite);
   auto loaded = reports::LoadRun(folder);
   if (!loaded.ok()) {
     problems.emplace_back(loaded.status().message());
     return problems;
   }
   const reports::LoadedRun& run = *loaded;
-  CheckSelection(run, problems);
+  CheckSelection(run, of_suite.empty() ? problems : of_suite);
   reports::MergedRun merged = reports::MergeRuns({run});
   problems.insert(problems.end(), merged.problems.begin(), merged.problems.end());
   if (FieldOf(claim, "counts") != Counts(run.verdicts))
     problems.push_back("the claimed counts differ from those of the verdicts");
   if (absl::Status expected = CheckExpected(folder, run, problems); !expected.ok())
     problems.emplace_back(expected.message());
+  suite_differs = problems.empty() && !of_suite.empty();
+  problems.insert(problems.end(), of_suite.begin(), of_suite.end());
   return problems;
 }
 

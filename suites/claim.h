@@ -23,14 +23,15 @@ struct ClaimOptions {
 // claim and fails if a plugin is not the file that the run hashed at its start.
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder);
 
-// Returns the conditions that the claim violates, or {} if it is intact. Fails if the directory
-// contains neither claim.json nor SHA256SUMS. The conditions are:
+// Returns the conditions that the claim violates, or {} if it is intact. Sets `suite_differs` if
+// these may only be due to the suite of this tree. Fails if the directory contains neither
+// claim.json nor SHA256SUMS. The conditions are:
 //   - SHA256SUMS lists each file once, with its hash, and claim.json can be read
 //   - the suite of this tree is the one that was run
 //   - every selected case of the run's tier has one verdict on each engine
 //   - the counts of the claim are those of the verdicts, and a verdict is `expected` if and only if
 //     the expectations in the directory say so
 // conformance.h decides whether the engine conforms.
-absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder);
+absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder, bool& suite_differs);
 
 }  // namespace hlocts::suites

@@ -17,6 +17,7 @@
 namespace hlocts::tools {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -36,6 +37,14 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
   EXPECT_THAT(part.out, HasSubstr("1 inconclusive"));
   EXPECT_THAT(part.out, HasSubstr("NOT conformant: only movement/rev random/rng_uniform was run"));
   EXPECT_THAT(part.out, HasSubstr("the package is intact"));
+  std::filesystem::create_directories(Path("home/suites/cases"));
+  std::filesystem::create_directory_symlink(HLOCTS_SOURCE_DIR "/spec", Path("home/spec"));
+  Ran other = RunHlocts("verify-claim " + folder, "HLOCTS_HOME=" + Path("home"));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.out, AllOf(HasSubstr("your suite's directory suites/cases"),
+                               HasSubstr("the "
+                                         "package is not checked"),
+                               Not(HasSubstr("NOT what was claimed"))));
   const std::string verdicts = Read("claim/verdicts.jsonl");
   std::ofstream(folder + "/verdicts.jsonl") << absl::StrReplaceAll(
       verdicts, {{"a draw from an empty interval", "a draw from an empty Interval"}});

@@ -22,30 +22,12 @@ struct VerifyClaimOptions {
   bool json = false;
 };
 
-// Returns the claim in the directory; an empty object if there is none.
-Json ClaimIn(const std::string& folder) {
-  auto text = ReadFile(folder + "/claim.json");
-  Json claim = text.ok() ? ParseJson<Json>(*text) : Json::object();
-  return claim.is_object() ? claim : Json::object();
-}
-
-// Returns the SHA-256 of each plugin, by engine name.
-std::map<std::string, std::string> PluginsOf(Json claim) {
-  std::map<std::string, std::string> plugins;
-  if (!claim["plugins"].is_object()) return plugins;
-  for (const auto& [engine, row] : claim["plugins"].items())
-    plugins[engine] = TextField(row, "sha256", "");
-  return plugins;
-}
-
 void Print(const VerifyClaimOptions& options, int status, const std::vector<std::string>& problems,
-           const std::vector<suites::Conformance>& engines) {
+           bool suite_differs, const std::vector<suites::Conformance>& engines) {
   if (options.json) {
-    Json line = {{"claim", options.folder},
-                 {"holds", problems.empty()},
-                 {"conformant", status == kExitOk},
-                 {"problems", problems},
-                 {"engines", Json::array()}};
+    Json line = {{"claim", options.folder},         {"holds", problems.empty()},
+                 {"conformant", status == kExitOk}, {"problems", problems},
+                 {"suite_differs", suite_differs},  {"engines", Json::array()}};
     for (const suites::Conformance& engine : engines) {
       line["engines"].push_back({{"name", engine.engine},
                                  {"version", engine.version},
@@ -59,8 +41,9 @@ void Print(const VerifyClaimOptions& options, int status, const std::vector<std:
     std::cout << JsonText(line) << std::endl;
     return;
   }
-  const Json claim = ClaimIn(options.folder);
-  auto plugins = PluginsOf(claim);
+  auto text = ReadFile(options.folder + "/claim.json");
+  Json claim = text.ok() ? ParseJson<Json>(*text) : Json(), plugins;
+  if (claim.is_object()) plugins = claim["plugins"];
   if (claim.contains("edition"))
     std::cout << "judged by " << TextField(claim, "edition", "") << "\n";
   for (const std::string& problem : problems) std::cout << problem << "\n";
@@ -68,16 +51,21 @@ void Print(const VerifyClaimOptions& options, int status, const std::vector<std:
     std::cout << engine.ToText() << "\n";
     if (!engine.facts.empty())
       std::cout << "  declared facts: " << absl::StrJoin(engine.facts, ", ") << "\n";
-    if (plugins.count(engine.engine))
-      std::cout << "  plugin sha256 " << plugins[engine.engine] << "\n";
+    if (plugins.is_object() && plugins.contains(engine.engine))
+      std::cout << "  plugin sha256 " << TextField(plugins[engine.engine], "sha256", "") << "\n";
   }
   std::cout << options.folder << ": the package is "
-            << (problems.empty() ? "intact" : "NOT what was claimed") << std::endl;
+            << (suite_differs ? "not checked: your suite is not the claim's, which its release has"
+                : problems.empty() ? "intact"
+                                   : "NOT what was claimed")
+            << std::endl;
 }
 
 absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
   if (options.folder.empty()) return InvalidInput("verify-claim: expected a directory");
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> problems, suites::CheckClaim(options.folder));
+  bool suite_differs = false;
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> problems,
+                          suites::CheckClaim(options.folder, suite_differs));
   std::vector<suites::Conformance> engines;
   if (auto run = reports::LoadRun(options.folder); run.ok())
     engines = suites::ConformanceOf(run->record, run->verdicts);
@@ -85,7 +73,8 @@ absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
   for (suites::Conformance& engine : engines) {
     if (!problems.empty()) {
       engine.level = 0;
-      engine.against.push_back("the package is not intact");
+      engine.against.push_back(suite_differs ? "your suite is not the claim's"
+                                             : "the package is not intact");
     }
     good = good && engine.level > 0;
   }
@@ -94,7 +83,7 @@ absl::StatusOr<int> VerifyClaim(const VerifyClaimOptions& options) {
   // A script must be able to distinguish a damaged claim from an engine with failures.
   const bool checked = problems.empty() && !engines.empty();
   const int status = !checked ? kExitUsage : good ? kExitOk : kExitFailed;
-  Print(options, status, problems, engines);
+  Print(options, status, problems, suite_differs, engines);
   return status;
 }
 
