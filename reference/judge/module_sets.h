@@ -57,8 +57,8 @@ absl::StatusOr<JudgeResult> Judge(const Module& module, absl::Span<const Literal
                                   absl::Span<const Literal> actual_leaves,
                                   const JudgeOptions& options);
 
-// Returns a text that explains element `index` of leaf `output`: its set, dominant rule,
-// instruction and clause.
+// Returns a text that explains element `index` of leaf `output`: its set, dominant rule and
+// instruction.
 inline std::string Explain(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   const ElementExplanation explained = ExplainElement(accepted, output, index);
   return explained.element + explained.accepted + explained.sources;

@@ -34,7 +34,6 @@ ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t outp
       absl::StrAppend(&text, "  instruction: ", ShortName(from.instruction), " (", from.opcode,
                       ")\n", "  rule:        ", from.rule, "\n");
     }
-    if (!from.clause.empty()) absl::StrAppend(&text, "  clause:      ", from.clause, "\n");
     const bool by_instruction = s.cause == WideningCause::kSum || s.cause == WideningCause::kJoint;
     const int lemma = by_instruction ? from.lemma : LemmaOf(s.cause);
     if (lemma != 0) absl::StrAppend(&text, "  lemma:       ", lemma, " (spec/judge/RULES.md)\n");
