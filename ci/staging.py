@@ -58,9 +58,9 @@ def lacking(words, folder, share):
 
 
 def pages_of(share):
-    """Returns the pages to change by installed_page. Omits suites and spec/clauses: claims hash them."""
-    folders = ("docs", "results", "spec/judge")
-    return [*share.glob("*.md"), *(page for name in folders for page in (share / name).rglob("*.md"))]
+    """Returns the pages to change by installed_page. Omits those that claims hash."""
+    hashed = (share / "suites/cases", share / "spec/clauses")
+    return [page for page in share.rglob("*.md") if not set(hashed) & set(page.parents)]
 
 
 def _list_findings(share):

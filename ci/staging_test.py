@@ -88,6 +88,12 @@ class Staged(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Anightly: the run stopped: File too large: .*\n\Z")
         self.assertRegex(done.stdout, r"the run stopped: File too large: \S+\n\Z", "the hook")
 
+    def test_pages_mark_files_of_the_source_tree(self):
+        share = self.tree / "share/hlocts"
+        for page in share.rglob("*.md"):  # also those that claims hash, which staging cannot change
+            for span in re.findall(r"(?<!`)`[^`\n]+`(?!`)(?! \(source tree\))", page.read_text()):
+                self.assertFalse(staging.lacking(span, page.parent, share), f"{page}: {span}")
+
     def test_a_sweep_names_what_is_wrong(self):
         tables = self.tree / "share/hlocts/results/sweeps/accuracy.json"
         broken = self.scratch / "broken.json"
