@@ -321,6 +321,7 @@ class Judge(Scratch):
         for argument, said in (("--help", "judge"), ("train.py", "python3 -m hlocts.check train.py")):
             done = subprocess.run([sys.executable, "-m", "hlocts", argument], capture_output=True)
             self.assertIn(said, (done.stdout + done.stderr).decode())
+        self.assertEqual(binary.environment()["HLOCTS_PYTHON"], sys.executable)
 
     def test_an_open_sum_of_16_bit_floats_names_the_fact_that_narrows_it(self):
         text = ("HloModule m\nENTRY main {\n  a = f16[400] parameter(0)\n"
