@@ -99,7 +99,7 @@ absl::StatusOr<ModuleAcceptance> AcceptanceFromJsonl(absl::string_view text);
 struct ElementExplanation {
   std::string element;   // the output and the index, or the reason why there is nothing to explain
   std::string accepted;  // the accepted values
-  std::string sources;   // the main cause of the set's width; its rule, clause and instruction
+  std::string sources;   // the main cause of the set's width; its rule and instruction
   bool exact = false;    // the set has one value
 };
 
