@@ -226,7 +226,7 @@ def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> tuple[str, int]:
     if computation is None:
         raise HloctsError("this JAX backend cannot print HLO")
     options = sys.modules[type(computation).__module__].HloPrintOptions.short_parsable()
-    options.print_metadata = True
+    options.print_metadata = options.print_backend_config = True
     text = str(computation.get_hlo_module().to_string(options))
     header = "" if count == 1 else f", num_partitions={count}"
     return text.replace("\n", f"{header}\n", 1), count
