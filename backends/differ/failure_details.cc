@@ -457,6 +457,13 @@ NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const
   if (value == nullptr || !IsNanAt(*value, found->element)) return {};
   NanElement at = *found;
   while (auto before = NanBefore(at, values, devices)) at = *std::move(before);
+  std::string constant;  // of a program that tests this input for NaN
+  for (const Instruction* input : module.entry()->parameters()) {
+    const Literal* nan = values.Find(CallPlace{at.place.device}, input);
+    if (nan == nullptr || at.instruction->opcode() != Opcode::kConstant) continue;
+    constant = absl::StrCat(at.instruction->name(), "; ");
+    at = {input, *FirstNan(*nan), CallPlace{at.place.device}};
+  }
   const Index where = MultiIndex(at.element, at.instruction->shape().dimensions());
   const std::string device =
       devices.size() == 1 ? "" : absl::StrCat(" on device ", at.place.device);
@@ -464,8 +471,8 @@ NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const
   const DeviceElement place{in_entry ? at.instruction : at.place.path.front(), at.element,
                             at.place.device};
   if (at.instruction->IsParameter() && in_entry)
-    return {absl::StrCat("input ", at.instruction->name(), "[", absl::StrJoin(where, ","), "]",
-                         device, " is NaN"),
+    return {absl::StrCat(constant, "input ", at.instruction->name(), "[", absl::StrJoin(where, ","),
+                         "]", device, " is NaN"),
             /*is_an_input=*/true, place, ""};
   const std::string source = SourceOf(module, at.instruction->name());
   return {

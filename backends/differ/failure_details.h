@@ -52,10 +52,10 @@ void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadO
 
 // The origin of a NaN in an element of a root leaf, from an evaluation by the reference. It is the
 // first instruction on the path, also within calls and fusions, that computes a NaN from operands
-// without NaN. Its text is "multiply.3, operands a[1] = 0, b[1] = inf" or "input Arg_0.1[2] is
-// NaN"; with several devices, "multiply.3 on device 1, ...". If the module has the source
-// (SourceOf),
-// "; source FILE:LINE" follows. The text is empty if the reference's value is not NaN.
+// without NaN; in place of a constant, an input with NaN. Its text is "multiply.3, operands a[1] =
+// 0, b[1] = inf" or "input Arg_0.1[2] is NaN", "constant.3; input Arg_0.1[2] is NaN"; with several
+// devices, "multiply.3 on device 1, ...". If the module has the source (SourceOf), "; source
+// FILE:LINE" follows. The text is empty if the reference's value is not NaN.
 struct NanOrigin {
   std::string text;
   bool is_an_input = false;
