@@ -252,7 +252,12 @@ def lower(
         return (jitted.trace(*words).lower(lowering_platforms=(platform,)) if platform
                 else jitted.lower(*words))  # fmt: skip
 
-    lowered = lower_again()
+    try:
+        lowered = lower_again()
+    except ValueError as error:
+        if "static arguments" not in str(error):
+            raise
+        raise HloctsError("a static argument of jax.jit is an array: functools.partial(f, n=3) binds it") from error
     unequal: list[Unequal] = []
 
     def execute() -> list[Array]:
