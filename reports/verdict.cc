@@ -129,7 +129,8 @@ void AddStatements(const Verdict& verdict, Json& json) {
                       {"operation", at.operation},
                       {"type", at.type},
                       {"source", at.source},
-                      {"open_reduction", at.open_reduction}};
+                      {"open_reduction", at.open_reduction},
+                      {"facts", at.facts}};
   if (verdict.nan && !verdict.nan->is_an_input)
     json["nan"] = {{"output", verdict.nan->output},
                    {"element", verdict.nan->index},

@@ -41,6 +41,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
     std::string type;                    // element type of its result; "" for a tuple
     std::string source;                  // FILE:LINE of the user's program
     bool open_reduction = false;         // any value, since no rule describes its computation
+    std::vector<std::string> facts;      // that narrow its set and are not in force
   } widest;
   std::string unusual;  // what is improbable about a pass, or ""; not part of the verdict
   double seconds = 0;   // time in the engine

@@ -144,6 +144,16 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
                               "elementwise_binary.31; narrowed by the fact integer.division\n")));
 }
 
+TEST_F(StoryTest, OnlyFactsThatNarrowAreNamed) {
+  const std::string module = Write("sums.hlo", R"(HloModule s
+add { a = f16[] parameter(0) b = f16[] parameter(1) ROOT s = f16[] add(a, b) }
+ENTRY e { x = f16[400] parameter(0) z = f16[] constant(0)
+  ROOT r = f16[1] reduce-window(x, z), window={size=400}, to_apply=add })");
+  const std::string ran = "diff " + module + " --seed=1 --explain --backend='reference?facts=";
+  EXPECT_THAT(RunHlocts(ran + "'").out, HasSubstr("by the fact reduce.height=N\n"));
+  EXPECT_THAT(RunHlocts(ran + "reduce.height=9'").out, Not(HasSubstr("by the fact")));
+}
+
 // Any value is accepted of a reduction whose computation no rule describes: no fact changes this.
 TEST_F(StoryTest, NoFactIsAdvisedWhereNoRuleDescribesTheReduction) {
   const auto explained = [&](const std::string& result) {
@@ -471,6 +481,11 @@ TEST_F(StoryTest, ANanOfHloItselfIsNamed) {
   Ran given = RunHlocts("diff " + module + " --inputs=" + Write("nan.txt", "f32[2] {nan, 1}\n") +
                         " --backend=reference");
   EXPECT_THAT(given.out, HasSubstr("output 0 [0]: input x[0] is NaN"));
+  const std::string tested = Write("tested.hlo", R"(HloModule m
+ENTRY e { x = f32[2] parameter(0) n = f32[2] constant({nan, nan}) z = f32[2] constant({0, 0})
+  p = pred[2] compare(x, x), direction=NE ROOT s = f32[2] select(p, n, z) })");
+  given = RunHlocts("diff " + tested + " --inputs=" + Path("nan.txt") + " --backend=reference");
+  EXPECT_THAT(given.out, HasSubstr("output 0 [0]: n; input x[0] is NaN"));
   const std::string calls = Write("calls.hlo", R"(HloModule m
 half { a = f32[2] parameter(0) b = f32[2] parameter(1) ROOT h = f32[2] divide(a, b) }
 ENTRY e { x = f32[2] parameter(0) z = f32[2] constant({0, 0}) o = f32[2] constant({1, 1})

@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/differ/elements_read.h"
@@ -25,6 +27,7 @@
 #include "spec/ir/surgery.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/freedoms.h"
+#include "spec/ops/kinds.h"
 #include "spec/ops/partitions.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/story.h"
@@ -226,6 +229,25 @@ std::string DerivationOf(const Job& job, const std::string& profile,
               values);
 }
 
+// Returns the facts of a freedom that narrow a set which this instruction widened, without those in
+// force. A fact about sums applies only to some operations and types (lemma 40).
+std::vector<std::string> FactsThatNarrow(Freedom freedom, const Instruction& widest, bool strict,
+                                         const std::vector<std::string>& in_force) {
+  const bool contracts = ops::IsOneOf(widest.opcode(), {Opcode::kDot, Opcode::kConvolution});
+  const bool reduces = widest.opcode() == Opcode::kReduce;
+  const Shape& shape = reduces ? widest.operand(0).shape() : widest.shape();
+  const bool in_type = (reduces || (contracts && !strict)) && BitWidth(shape.element_type()) <= 16;
+  std::vector<std::string> facts = reports::FactsOfFreedom(FreedomName(freedom));
+  std::erase_if(facts, [&](absl::string_view fact) {
+    return absl::StartsWith(fact, contracts ? "reduce." : "dot.") ||
+           (absl::EndsWith(fact, ".sums=f32") && !in_type) ||
+           absl::c_any_of(in_force, [&](const std::string& given) {
+             return absl::StartsWith(given, fact.substr(0, fact.find('=')));
+           });
+  });
+  return facts;
+}
+
 // Returns the element with the widest set.
 reports::OutputElement WidestElement(const ModuleAcceptance& accepted) {
   reports::OutputElement widest;
@@ -329,8 +351,7 @@ void Complete(const Job& job, backends::Differ& differ, const std::vector<std::s
               bool explained, reports::Verdict& verdict) {
   verdict.module = job.module_name;
   verdict.seed = job.seed;
-  explained = explained && !verdict.first_failure;
-  if (!explained && verdict.kind != Outcome::kInconclusive) return;
+  if (verdict.kind != Outcome::kInconclusive && (!explained || verdict.first_failure)) return;
   const auto accepted = differ.Acceptance(0, facts);
   if (!accepted.ok()) return;
   const reports::OutputElement at = WidestElement(**accepted);
@@ -340,12 +361,18 @@ void Complete(const Job& job, backends::Differ& differ, const std::vector<std::s
   const Origin& origin = (*accepted)->OriginOf(own.origin == 0 ? set.origin : own.origin);
   const Instruction* widest = backends::FindInstruction(*job.module, origin.instruction);
   if (widest == nullptr) return;
-  const Shape& shape = widest->shape();
-  verdict.widest = {origin.instruction, std::string(OpcodeName(widest->opcode())),
-                    shape.IsArray() ? std::string(PrimitiveTypeName(shape.element_type())) : "",
+  Freedom freedom = FreedomOf(own.cause, origin);
+  const bool is_open = own.unspecified() && !origin.ruled && freedom == Freedom::kReductionOrder;
+  if (is_open || own.cause == WideningCause::kProduct) freedom = Freedom::kNone;
+  const auto narrow = FactsThatNarrow(freedom, *widest, verdict.profile == "strict", facts);
+  verdict.widest = {origin.instruction,
+                    std::string(OpcodeName(widest->opcode())),
+                    "",
                     backends::SourceOf(*job.module, origin.instruction),
-                    own.unspecified() && !origin.ruled &&
-                        FreedomOf(own.cause, origin) == Freedom::kReductionOrder};
+                    is_open,
+                    narrow};
+  if (widest->shape().IsArray())
+    verdict.widest.type = std::string(PrimitiveTypeName(widest->shape().element_type()));
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay,
@@ -392,8 +419,11 @@ void PrintFreedoms(const Module& module, const reports::Verdict& verdict) {
     std::cout << "freedom " << WithPaths(reports::FreedomText(freedom));
     for (const std::string& id : reports::ClausesOfFreedom(freedom, opcodes))
       std::cout << ", " << id;
-    const std::vector<std::string> facts = reports::FactsOfFreedom(freedom);
-    if (verdict.widest.open_reduction && freedom == FreedomName(Freedom::kReductionOrder))
+    const bool of_sums = freedom == FreedomName(Freedom::kReductionOrder);
+    std::vector<std::string> facts = reports::FactsOfFreedom(freedom);
+    const auto& left = verdict.widest.facts;  // those that narrow the widest set
+    std::erase_if(facts, [&](auto& fact) { return of_sums && !absl::c_linear_search(left, fact); });
+    if (verdict.widest.open_reduction && of_sums)
       std::cout << "; " << OpenReductionText(verdict);
     else if (!facts.empty())
       std::cout << "; narrowed by the fact " << absl::StrJoin(facts, " or ");

@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -100,15 +99,13 @@ std::string MeaningOfProbable(const reports::Statistical& by) {
 // Returns how to narrow the sets of an inconclusive or probable verdict until they decide.
 std::string NarrowerText(const reports::Verdict& verdict, bool explained) {
   if (verdict.widest.open_reduction) return OpenReductionText(verdict);
-  std::set<std::string> facts;
-  for (const std::string& freedom : verdict.freedoms)
-    for (std::string& fact : reports::FactsOfFreedom(freedom)) facts.insert(std::move(fact));
   return absl::StrCat(explained ? "" : "--explain names the step that widens the sets. ",
                       "Each of these makes the sets narrower: ",
                       verdict.profile == "strict" ? "" : "--profile=strict; ",
                       "other inputs (--seed=N --data=exact: sums without roundings); a fact that "
                       "the authors of the engine promise",
-                      facts.empty() ? "" : absl::StrCat(": ", absl::StrJoin(facts, ", ")),
+                      verdict.widest.facts.empty() ? "" : ": ",
+                      absl::StrJoin(verdict.widest.facts, ", "),
                       " (--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts)");
 }
 
