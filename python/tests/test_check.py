@@ -165,7 +165,8 @@ def test_the_installed_jaxlib_is_judged(tmp_path):
     assert "raised" in done.stdout
     assert re.findall(r"fail  program \d+, execution (\d+): \S*program\.py:(\d+) \((\w+)\)",
                       done.stderr) == [("0", "4", "scale")], done.stderr  # fmt: skip
-    assert "outputs.npz --profile=default --facts-of=xla_cpu --explain" in done.stderr
+    assert re.search(r"outputs.npz --profile=default --facts-of=xla_cpu --explain\n +for a report: "
+                     r"hlocts shrink \S+/module.hlo .* --backend=jax -o ", done.stderr), done.stderr
     results = [json.loads(line) for path in tmp_path.glob("out/*/results.jsonl")
                for line in path.read_text().splitlines()]  # fmt: skip
     assert sum(one["verdict"] == "pass" for one in results) >= 8, done.stderr
@@ -175,7 +176,8 @@ def test_the_installed_jaxlib_is_judged(tmp_path):
 
 OPEN = """
 import jax, jax.numpy as jnp, numpy as np
-jax.jit(lambda x: jnp.log(x) - 1)(jnp.float32(-1))
+x = jax.jit(lambda x: jnp.log(x) - 1)(jnp.float32(-1))
+jax.jit(lambda x: x + 1)(x)
 @jax.jit
 def sums(x): return jnp.sin(jnp.sum(x * x) * 1e8)
 sums(jnp.asarray(np.random.default_rng(0).standard_normal(4096), jnp.float32))
@@ -188,9 +190,10 @@ dot(jnp.asarray(np.random.default_rng(0).standard_normal((256, 256)), jnp.bfloat
 def test_a_nan_and_an_open_verdict_have_a_line_each(tmp_path):
     done = run(tmp_path, OPEN)
     assert re.search(r"NaN  1 executions .*: HLO itself gives NaN: log", done.stderr), done.stderr
-    assert re.search(r"inconclusive  1 .*: \S*program\.py:5 \(sums\): ", done.stderr), done.stderr
-    assert "next: --profile=strict narrows the sets; hlocts.check(f, *args) on" in done.stderr
-    assert "next: --facts=xla_cpu,dot.sums=f32 narrows the widest set" in done.stderr
+    assert re.search(r"inconclusive  1 .*: \S*program\.py:6 \(sums\): ", done.stderr), done.stderr
+    for fact in ("reduce.height=N", "dot.sums=f32"):
+        assert re.search(f"next: --profile=strict or --facts=xla_cpu,{fact} .* sets; hlocts.check", done.stderr)
+    assert re.search(r"NaN  1 executions .*: outputs have NaN, as their inputs do", done.stderr)
     assert "2 inconclusive" in done.stderr
     (tmp_path / "f").mkdir()
     assert "1 inconclusive" in run(tmp_path / "f", OPEN, "--facts=xla_cpu,dot.sums=f32").stderr

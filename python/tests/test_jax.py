@@ -3,6 +3,7 @@
 
 import dataclasses
 import functools
+import re
 import types
 
 import numpy as np
@@ -163,6 +164,7 @@ def test_a_named_engine(tmp_path):
     assert canary.verdict == "fail"
     with pytest.raises(hlocts.ConformanceError):
         canary.raise_for_failure()
+    assert re.search(r"\n  report: \S+ shrink .* -o (\S+/small) && \S+ report-bug \1$", str(canary))
     with pytest.raises(hlocts.HloctsError, match="expected one of"):
         hlocts.check(log_exp, x, engine="nosuch")
     with pytest.raises(hlocts.HloctsError, match="engine: expected a name"):
@@ -289,6 +291,8 @@ def test_a_nan_of_hlo_itself_is_named():
     result = hlocts.check(lambda x: x / 0 * 0, jnp.array([1.0, 2.0]))
     assert "HLO itself gives NaN" in str(result) and f"; source {__file__}:" in str(result)
     assert result.record["nan"]["source"].startswith(__file__)
+    median = hlocts.check(jnp.median, jnp.array([1, np.nan, 3]))
+    assert "; input a.1[1] is NaN" in str(median) and "nan" not in median.record
 
 
 SUBNORMAL = jnp.array([1e-45, 0.0])
@@ -442,7 +446,11 @@ def test_what_only_the_strict_profile_rejects_is_said():
     assert result.verdict == "fail" and hlocts.judge(low.text, [u, v], [off]).verdict != "fail"
     probable = hlocts.check(lambda x, w: x @ w, u, v)
     assert "piece" in probable.reason
-    assert "next: explain() names the step" in str(probable) and "facts=[" not in str(probable)
+    assert 'next: facts=["xla_cpu", "dot.sums=f32"] narrows' in str(probable)
+    x = np.random.default_rng(5).normal(size=400).astype("f2")  # facts also hold in the pieces
+    for fact, verdict in (("reduce.sums=f32", "probable"), ("reduce.height=9", "pass")):
+        sums = hlocts.check(jnp.cumsum, x, facts=["xla_cpu", fact])
+        assert (sums.verdict, "reduce.height=N" in sums.explain()) == (verdict, verdict != "pass"), sums
     assert all(one in str(result) for one in ("the strict profile allows", "not HLO: the default"))
     assert "not HLO: the default profile accepts" in result.explain()
     with pytest.raises(hlocts.HloctsError, match="single facts, such as dot.sums=f32"):
@@ -566,6 +574,7 @@ def test_wrong_arguments_are_named():
     for function, options, sentence in (
         (ordered, {}, "ordered effects"),
         (jnp.sin, {"in_specs": jax.sharding.PartitionSpec()}, "expected the argument mesh too"),
+        (jax.jit(lambda x: x, static_argnums=0), {}, "functools.partial"),
         (jnp.sin, {"mesh": 3}, "expected a jax.sharding.Mesh, found 3"),
         (jnp.sin, {"repeat": 0}, "repeat: expected a number of at least 1, found 0"),
         (jnp.sin, {"engine": 3}, "engine: expected None or a name, found 3"),

@@ -314,6 +314,9 @@ class Judge(Scratch):
         reason = "No FFI handler registered for lapack_sgetrf_ffi"
         lapack = dataclasses.replace(result, custom_calls=("lapack_sgetrf_ffi",), reason=reason)
         self.assertIn('engines with LAPACK: None and "jax"', str(lapack))
+        old = dataclasses.replace(lapack, custom_calls=("blas_strsm", "lapack_sgetrf"))
+        for one in (old, dataclasses.replace(old, verdict="inconclusive")):
+            self.assertRegex(str(one), 'no ruling describes blas_strsm, lapack_sgetrf of .*: jax 0.4.38 [^"]*$')
         with self.assertRaises(hlocts.NotJudgedError):
             result.raise_for_failure()
 

@@ -35,6 +35,7 @@ _PREFIX, _FOLDERS_KEPT, _SECONDS_IN_USE = "hlocts-job-", 16, 3600
 _INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
 _THIS_JAX = "this-jax"  # the program's name of engine "jax"; in the program, "jax" is no engine
 PathLike = str | pathlib.Path
+_Facts = str | Sequence[str] | None
 _Low = lowering.Lowered | None
 _Io = tuple[list[Array], list[Array]]  # inputs and outputs
 
@@ -42,7 +43,7 @@ _Io = tuple[list[Array], list[Array]]  # inputs and outputs
 @brief
 def check(
     f: Callable[..., Any], *args: Any, engine: str | None = None, profile: str = "default",
-    facts: str | Sequence[str] | None = None, keep: PathLike | None = None, mesh: Any = None,
+    facts: _Facts = None, keep: PathLike | None = None, mesh: Any = None,
     in_specs: Any = None, out_specs: Any = None, repeat: int = 1,
 ) -> Result:  # fmt: skip
     """Checks whether the result of `engine` for f(*args) is one that HLO allows.
@@ -86,9 +87,8 @@ def check(
             return _with_unequal(result, low)
         if spread:
             return result
-        own = facts is None or ((facts,) if isinstance(facts, str) else tuple(facts)) == low.facts
-        is_settled = result.verdict not in ("inconclusive", "probable") or not own
-        return result if is_settled else _piecewise(low, result, keep)
+        is_settled = result.verdict not in ("inconclusive", "probable")
+        return result if is_settled else _piecewise(low, result, keep, promised)
     if facts:
         raise HloctsError("facts: expected none with engine=, which declares its own ('cpu?facts=NAME' names others)")
     return _on_engine(low, engine, profile, keep, repeat)
@@ -133,31 +133,31 @@ def _worst_of(
 
 
 def _on_engine(
-    low: lowering.Lowered, engine: str, profile: str, keep: PathLike | None, repeat: int = 1
-) -> Result:
+    low: lowering.Lowered, engine: str, profile: str, keep: PathLike | None, repeat: int = 1, facts: _Facts = None
+) -> Result:  # fmt: skip
     with _folder(keep) as job:
         _write(job.path, low.text, low.inputs)
         # -o names the files of a failing piece, which are otherwise in the working directory.
         arguments = ["diff", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
                      "-o", job.file("failing.txt"),
-                     f"--backend={_backend(engine)}", f"--profile={profile}",
+                     f"--backend={_backend(engine, facts)}", f"--profile={profile}",
                      *([f"--repeat={repeat}"] if repeat > 1 else [])]  # fmt: skip
         record = binary.run_json(arguments)
         return _result(record, job, arguments, low.text, low, None)
 
 
-def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None) -> Result:
+def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None, facts: _Facts) -> Result:
     """Judges the pieces of a module if its outputs alone leave the verdict open. For example,
     the factors by which a factorization is judged are not outputs of a solve. The same JAX runs the
     pieces in another process. If this decides nothing, the result is `whole` with the reason."""
     try:
-        result = _on_engine(low, "jax", whole.profile, keep)
+        result = _on_engine(low, "jax", whole.profile, keep, facts=facts)
     except HloctsError:
         return whole
     if result.verdict in ("pass", "fail", "probable"):
         return dataclasses.replace(result, takes_facts=True, facts=whole.facts, fact=whole.fact)
-    reason = result.reason if result.verdict == "inconclusive" else whole.reason
-    return dataclasses.replace(whole, reason=reason, is_cut=True)
+    before = "" if result.verdict == "inconclusive" else f"{whole.reason}; no piece was judged: "
+    return dataclasses.replace(whole, reason=before + result.reason, is_cut=True)
 
 
 @brief
@@ -218,12 +218,13 @@ def _fact_options(facts: str | Sequence[str]) -> list[str]:
     return [f"--fact{'' if '.' in fact else 's-of'}={fact}" for fact in facts]
 
 
-def _backend(engine: str) -> str:
-    """Returns the name of an engine in the program."""
+def _backend(engine: str, facts: _Facts = None) -> str:
+    """Returns the name of an engine in the program. With `facts`, these replace those of "jax"."""
     if not engine:
         raise HloctsError('engine: expected a name such as "xla", found ""')
     if engine == "jax":
-        return f"{_THIS_JAX}=exec:{shlex.join(binary.of_module('jax_engine'))}"
+        words = [] if facts is None else [facts if isinstance(facts, str) else ",".join(facts)]
+        return f"{_THIS_JAX}=exec:{shlex.join(binary.of_module('jax_engine', *words))}"
     is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
     return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 
@@ -339,7 +340,7 @@ def _result(
         custom_calls=tuple(sorted(set(_TARGET.findall(text)))),
         replay_arguments=(*arguments, "--explain"), record=record, runs=record.get("runs", {}),
         kept=job.wanted, files=job,
-        takes_facts=arguments[0] != "diff", fact=deciding_fact(record, arguments),
+        takes_facts=arguments[0] != "diff", fact=deciding_fact(record),
         facts=tuple(one.partition("=")[2] for one in arguments if one.startswith("--fact")),
         copies=_copies(record, low, given),
     )  # fmt: skip

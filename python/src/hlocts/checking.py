@@ -57,6 +57,7 @@ _SETTINGS = {
 }  # fmt: skip
 _PIECES = "hlocts.check(f, *args) on JAX's own CPU client judges pieces of the module"
 _ENDED = "the wait time ended before the judge reached them"
+_COPIED_NAN = "outputs have NaN, as their inputs do (--sample=all judges the execution that made it)"
 _RED = ("fail", "error")  # verdicts that make a check with --fail fail
 
 
@@ -236,6 +237,8 @@ class Server:
         for place in (answer.get("first_failure") or {}, answer.get("widest", {})):
             if place.get("source", "").startswith("-:"):  # a converter's name for text without file
                 place["source"] = f"{module.with_suffix('.mlir')}{place['source'][1:]}"
+        answer["has_nan"] = any(one.dtype.kind in "fc" and bool(np.isnan(one).any())
+                                for one in record["outputs"])  # fmt: skip
         if answer["verdict"] == "inconclusive":
             answer["next"] = self._next(answer)
         if answer["verdict"] in _KEPT:
@@ -250,11 +253,10 @@ class Server:
         given = judge_options(self._words)
         if answer.get("widest", {}).get("open_reduction"):
             return f"no fact and no profile narrows the widest set; {_PIECES}"
-        if fact := deciding_fact(answer, given):
-            facts = ",".join([*(one.partition("=")[2] for one in given[1:]), fact])
-            return f"--facts={facts} narrows the widest set, if the engine's authors promise it (hlocts help facts)"
         options = ["--profile=strict"] * (given[0] != "--profile=strict")
-        options += ["--facts=TARGET"] * (len(given) == 1)
+        fact = deciding_fact(answer) or ("TARGET" if len(given) == 1 else "")
+        facts = ",".join([*(one.partition("=")[2] for one in given[1:]), fact])
+        options += [f"--facts={facts} (if the engine's authors promise it: hlocts help facts)"] * bool(fact)
         return "; ".join([*([f"{' or '.join(options)} narrows the sets"] if options else []), _PIECES])
 
     def _keep(self, name: str, module: pathlib.Path, files: dict[str, pathlib.Path]) -> pathlib.Path:
@@ -330,10 +332,11 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
         lines.append(f"        hlocts judge {kept}/module.hlo --inputs={kept}/inputs.npz "
                      f"--outputs={kept}/outputs.npz "
                      f"{' '.join(result.get('options', []))} --explain")  # fmt: skip
-        if result["verdict"] == "suspect":
-            engine = plugin if plugin == OWN_CLIENT else f"pjrt:{plugin}"
-            lines.append(f"        to judge pieces of the module on the engine: hlocts diff {kept}/module.hlo "
-                         f"--inputs={kept}/inputs.npz --backend={engine}")  # fmt: skip
+        engine = plugin if plugin == OWN_CLIENT else f"pjrt:{plugin}"
+        run = f"{kept}/module.hlo --inputs={kept}/inputs.npz --backend={engine}"
+        lines.append(f"        to judge pieces of the module on the engine: hlocts diff {run}"
+                     if result["verdict"] == "suspect" else
+                     f"        for a report: hlocts shrink {run} -o {kept}/small && hlocts report-bug {kept}/small")  # fmt: skip
     return lines
 
 
@@ -362,6 +365,8 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     for result in results:
         if "nan" in result:
             reasons["NaN", f"HLO itself gives NaN: {result['nan']['origin']}"].append(result["program"])
+        elif result.get("has_nan") and result["verdict"] == "pass":
+            reasons["NaN", _COPIED_NAN].append(result["program"])
         if result["verdict"] not in ("pass", *_KEPT):
             widest = result.get("widest", {})
             where = widest.get("source") or widest.get("instruction") or ""

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the user's own JAX as an engine of the program: exec:python -m hlocts.jax_engine. Pieces of
-a module can then run separately, and a crash becomes a verdict."""
+"""Runs the user's own JAX as an engine of the program: exec:python -m hlocts.jax_engine [FACTS].
+Pieces of a module can then run separately, and a crash becomes a verdict."""
 
 from __future__ import annotations
 
 import functools
 import importlib
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -73,7 +74,8 @@ def main() -> None:
 
         return execute
 
-    facts = [fact for target in lowering.own_facts(jax) for fact in binary.facts_of(target)]
+    given = sys.argv[1].split(",") if sys.argv[1:] else lowering.own_facts(jax)
+    facts = [fact for one in given for fact in ([one] if "." in one else binary.facts_of(one))]
     frames.serve("jax", f"{jax.__version__} ({jax.devices()[0].device_kind})", load, facts=facts)
 
 

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import html
+import re
 import shlex
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -54,19 +54,15 @@ class Failure:
     copies: tuple[Operand, ...] = ()  # values on two devices that differ; then nothing else is wrong
 
 
-# The facts about how 16-bit numbers are added, by operation.
-_SUMS = {"dot": "dot.sums=f32", "convolution": "dot.sums=f32", "reduce": "reduce.sums=f32",
-         "reduce-window": "reduce.sums=f32"}  # fmt: skip
+# Targets of LAPACK in the lowerings of old releases of JAX, and the first release without them.
+_OLD, _NEW_JAX = re.compile(r"(lapack|blas)_(?!\w+_ffi$)"), "0.4.38"
 __unittest = True  # see errors.py
 
 
-def deciding_fact(record: dict[str, Any], given: Sequence[str]) -> str:
-    """Returns the fact that narrows sums of 16-bit floats, if the widest set of a verdict is such a
-    sum and `given` does not contain the fact. Otherwise returns ""."""
-    widest = record.get("widest", {})
-    is_narrow = widest.get("type") in ("bf16", "f16")
-    fact = _SUMS.get(widest["operation"], "") if is_narrow else ""
-    return "" if any(fact in option for option in given) else fact
+def deciding_fact(record: dict[str, Any]) -> str:
+    """Returns a fact about sums, not in force, that narrows the widest set of a verdict; or ""."""
+    facts = [fact for fact in record.get("widest", {}).get("facts", []) if "=" in fact]
+    return next((fact for fact in facts if fact.endswith("=f32")), "".join(facts[:1]))
 
 
 @dataclass(frozen=True)
@@ -108,6 +104,17 @@ class Result:
             return ""
         return shlex.join([str(binary.find()), *self.replay_arguments])
 
+    def _report(self) -> str:
+        """Returns the next step from a failure of an engine to a report for its authors."""
+        words, program = self.replay_arguments, str(binary.find())
+        if self.failure is None or not words or self._copies() or words[0] != "diff":
+            is_in_process = self.failure and not self.is_cut and not self._copies()
+            return 'check(..., engine="jax") prints the commands for one' if is_in_process else ""
+        at = words.index("-o")
+        small = words[at + 1].replace("failing.txt", "small")
+        shrink = [program, "shrink", *words[1:at], *words[at + 2:-1], "-o", small]
+        return f"{shlex.join(shrink)} && {shlex.join([program, 'report-bug', small])}"
+
     def explain(self) -> str:
         """Returns the program's detailed explanation: the derivation of the set (for a pass: of the
         first NaN that HLO itself requires, or else of the element with the widest set) and, for an
@@ -138,21 +145,28 @@ class Result:
         """Returns a sentence about what was not judged."""
         calls = self.custom_calls
         known = f" (custom calls of the module: {', '.join(calls)})" if calls else ""
-        if any(target.startswith("lapack_") for target in calls):
-            known += "; engines with LAPACK: None and \"jax\" (the jaxlib of this Python), \"cpu\""
+        if any(target.startswith(("lapack_", "blas_")) for target in calls):
+            engines = 'engines with LAPACK: None and "jax" (the jaxlib of this Python), "cpu"'
+            known += f"; {self._old_calls() or engines}"
         if not self.takes_facts and "SPMDFullToShardShape" in calls:
             known += "; engine=None runs manual regions (shard_map) on the devices of this JAX"
         return f"{self.reason or 'the program gives no reason'}{known}"
 
+    def _old_calls(self) -> str:
+        old = ", ".join(filter(_OLD.match, self.custom_calls))
+        return old and f"no ruling describes {old} of an old JAX: jax {_NEW_JAX} and newer have other calls"
+
     def _narrower(self) -> str:
+        if self._old_calls():
+            return self._old_calls()
         if self.record.get("widest", {}).get("open_reduction"):
             return (f"no fact and no profile narrows the set of {self.record['widest']['instruction']}: no rule describes "
                     "its computation; in place of compiled HLO give judge jax.jit(f).lower(x).as_text()")  # fmt: skip
-        if self.fact:
+        if self.fact and self.takes_facts:
+            promise = "sums in f32" if self.fact.endswith("=f32") else "at most N additions in a row"
             facts = ", ".join(f'"{one}"' for one in [*self.facts, self.fact])
-            return (f"facts=[{facts}] narrows the widest set, if the engine's authors promise sums in f32 "
-                    "(unknown for XLA:CPU); "
-                    f"{self._usual_narrower()}")  # fmt: skip
+            return (f"facts=[{facts}] narrows the widest set, if the engine's authors promise {promise} (unknown "
+                    f"for XLA:CPU); {self._usual_narrower()}")  # fmt: skip
         return self._usual_narrower() + ("" if self.is_cut else '; engine="jax" judges pieces of the module')
 
     def _usual_narrower(self) -> str:
@@ -171,8 +185,6 @@ class Result:
 
     def _advice(self) -> list[str]:
         is_open = self.failure is None and self.verdict in ("inconclusive", "probable")
-        if self.verdict == "probable":  # pieces are judged without facts, and facts prevent pieces
-            return ["next: explain() names the step that widens the sets; other inputs make them narrower"]
         return [f"next: {self._narrower()}"] if is_open else []
 
     def _not_judged(self) -> str:
@@ -203,7 +215,7 @@ class Result:
         if self.runs:
             counts = ", ".join(f"{count} {verdict}" for verdict, count in self.runs.items())
             lines.append(f"runs: {counts}")
-        lines += [f"replay: {self.replay}"] if self.replay else []
+        lines += [f"{name}: {said}" for name, said in (("replay", self.replay), ("report", self._report())) if said]
         return "\n".join([self._headline(), *("  " + line for line in lines)])
 
     def _repr_html_(self) -> str:

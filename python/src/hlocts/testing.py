@@ -42,7 +42,7 @@ def conforms(
 ) -> Callable[..., Any]:  # fmt: skip
     """Makes a test of a function that returns a function and its arguments, as `return f, x, y`.
     The test passes if HLO allows the engine's result. It is skipped, with the reason, if a result
-    cannot be judged (unsupported, inconclusive). facts, mesh, in_specs and out_specs: see check. If
+    cannot be judged (unsupported, inconclusive, probable, suspect). facts, mesh, in_specs and out_specs: see check. If
     the pytest option names an engine, this engine declares its own facts. mesh is a Mesh, or a
     function that returns a Mesh and is called when the test runs."""
     if test is None:
