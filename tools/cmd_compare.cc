@@ -10,7 +10,6 @@
 #include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "fuzz/triage/sample.h"
-#include "generators/arguments.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
@@ -44,15 +43,11 @@ struct Pair {
 
 absl::Status CheckSameLeaves(const std::string& what, const std::vector<Shape>& a,
                              const std::vector<Shape>& b) {
-  const auto text = [](const std::vector<Shape>& leaves) {
-    std::string joined;
-    for (const Shape& leaf : leaves)
-      absl::StrAppend(&joined, joined.empty() ? "" : ", ", leaf.ToString(false));
-    return joined.empty() ? std::string("none") : joined;
-  };
-  if (text(a) == text(b)) return absl::OkStatus();
-  return InvalidInput("compare: expected the same ", what, " of both modules, found ", text(a),
-                      " and ", text(b));
+  const std::string ours = Shape::Tuple(a).ToString(false),
+                    theirs = Shape::Tuple(b).ToString(false);
+  if (ours == theirs) return absl::OkStatus();
+  return InvalidInput("compare: expected the same ", what, " of both modules, found ", ours,
+                      " and ", theirs);
 }
 
 absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
@@ -99,10 +94,10 @@ absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& 
   const fuzz::Sample ours{judging.module->Clone(), judging.request.arguments[0], false};
   const fuzz::Sample theirs{given.module->Clone(), judging.request.arguments[0], false};
   std::map<std::string, Literal> values;
-  for (auto& [place, value] : fuzz::EntryValues(theirs, reference, false))
+  for (auto& [place, value] : fuzz::EntryValues(theirs, reference, false, {}, true))
     values.emplace(given.module->entry()->instructions()[place]->name(), std::move(value));
   std::vector<int64_t> places;
-  const fuzz::Sample all = fuzz::WithAllValues(ours, &places);
+  const fuzz::Sample all = fuzz::WithAllValues(ours, &places, true);
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(judging, options.profile, options.common));
   const backends::ExecuteRequest request = all.Request();
@@ -158,30 +153,61 @@ bool HasNoOutputs(const reports::Verdict& verdict) {
          verdict.kind == Outcome::kError || verdict.kind == Outcome::kRejected;
 }
 
-absl::StatusOr<int64_t> WantedInputs(const CompareOptions& options) {
+absl::StatusOr<int64_t> WantedInputs(CompareOptions& options) {
+  bool has_inputs = true;
+  if (!options.seed)
+    HLOCTS_RETURN_IF_ERROR(
+        LoadJobOr(options.modules[0], options.inputs, {}, options.common, &has_inputs).status());
+  if (!has_inputs) options.seed = 1;
   if (!options.seed) return 1;
   if (options.seeds > 0) return options.seeds;
   HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, 0));
   return InputCount(pair.a, options.common);
 }
 
-absl::StatusOr<int> Compare(const CompareOptions& options) {
+// Prints the counts of both directions. `none` is the first of `rejected` verdicts without outputs.
+void PrintEnd(const std::string& inputs, const OutcomeCounts (&verdicts)[2], int64_t rejected,
+              const reports::Verdict& none) {
+  std::cout << inputs
+            << "; outputs of B by the sets of A: " << reports::RunCountsText(verdicts[true])
+            << "; outputs of A by the sets of B: " << reports::RunCountsText(verdicts[false])
+            << "\n";
+  if (rejected > 0)
+    std::cout << "the reference has no outputs for " << CountText(rejected, "more input") << ": "
+              << reports::FoldedReason(none) << "\n";
+  if (none.error.kind == ErrorKind::kNoHandler)
+    std::cout << "next: --custom-calls=LIB.so with a handler for " << none.error.target
+              << ", or modules from before the pass that makes this call\n";
+  const auto passes = [](const OutcomeCounts& all) { return all.size() == 1 && all.count("pass"); };
+  const bool first = passes(verdicts[true]);
+  const char *from = first ? "A" : "B", *to = first ? "B" : "A";
+  if (first != passes(verdicts[false]))
+    std::cout << from << " permits " << to << " on these inputs: a rewrite of " << from << " into "
+              << to << " is allowed; " << to << " does not permit " << from
+              << (verdicts[!first].count("fail") ? "\n" : ", or this is not decided\n");
+}
+
+absl::StatusOr<int> Compare(CompareOptions options) {
   if (options.modules.size() != 2) return InvalidInput("compare: expected two modules");
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
                           backends::MakeBackend("reference"));
   HLOCTS_ASSIGN_OR_RETURN(const int64_t wanted, WantedInputs(options));
   int64_t looked_at = 0, rejected = 0;
+  reports::Verdict none;
   OutcomeCounts verdicts[2];
   int status = kExitOk;
   int64_t printed[2] = {0, 0};
   if (!options.common.json)
     std::cout << "A: " << options.modules[0] << "\nB: " << options.modules[1] << std::endl;
-  while (looked_at < wanted && !Interrupted()) {
+  while (looked_at < wanted && none.error.kind != ErrorKind::kNoHandler && !Interrupted()) {
     HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, looked_at + rejected));
     reports::Verdict both[2];
     HLOCTS_ASSIGN_OR_RETURN(both[true], JudgeBy(options, pair.a, pair.b, *reference));
     HLOCTS_ASSIGN_OR_RETURN(both[false], JudgeBy(options, pair.b, pair.a, *reference));
-    if ((HasNoOutputs(both[0]) || HasNoOutputs(both[1])) && options.seed && rejected < wanted) {
+    const bool second = both[0].error.kind == ErrorKind::kNoHandler || !HasNoOutputs(both[true]);
+    const bool missing = HasNoOutputs(both[!second]);
+    if (missing && rejected == 0) none = both[!second];
+    if (missing && none.error.kind != ErrorKind::kNoHandler && options.seed && rejected < wanted) {
       ++rejected;
       continue;
     }
@@ -197,18 +223,12 @@ absl::StatusOr<int> Compare(const CompareOptions& options) {
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }
   }
-  if (!options.common.json) {
-    std::cout << CountText(looked_at, "input")
-              << (options.seed && options.common.data.empty()
-                      ? absl::StrCat(" (", absl::StrJoin(kInputKinds, ", "), ")")
-                      : "")
-              << "; outputs of B by the sets of A: " << reports::RunCountsText(verdicts[true])
-              << "; outputs of A by the sets of B: " << reports::RunCountsText(verdicts[false])
-              << std::endl;
-    if (rejected > 0)
-      std::cout << "the reference has no outputs for " << CountText(rejected, "more input")
-                << std::endl;
-  }
+  if (!options.common.json)
+    PrintEnd(absl::StrCat(CountText(looked_at, "input"),
+                          options.seed && options.common.data.empty()
+                              ? absl::StrCat(" (", absl::StrJoin(kInputKinds, ", "), ")")
+                              : ""),
+             verdicts, rejected, none);
   return status;
 }
 
@@ -220,10 +240,11 @@ Command CompareCommand() {
           [](Flags& flags) {
             auto options = std::make_shared<CompareOptions>();
             flags.Positional("A B", &options->modules,
-                             "two modules with the same arguments and outputs");
-            flags.Add("--inputs", &options->inputs,
-                      "literals file (text or .npz); this or --seed, if there are parameters");
-            flags.Add("--seed", &options->seed, "seed of random inputs");
+                             "two modules with the same arguments and outputs; a rewrite of A into "
+                             "B is allowed if the outputs of B are in the sets of A");
+            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
+            flags.Add("--seed", &options->seed,
+                      "seed of random inputs (1, if the module has parameters and no inputs)");
             flags.Add("--seeds", &options->seeds,
                       "number of inputs; without --data, each seed has a random, an edge, a wide "
                       "and an exact one (default: 8; more for arguments of few elements)",

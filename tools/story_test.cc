@@ -431,7 +431,7 @@ TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
   const std::string sum = module("sum.hlo", "add(x, y)", "add(s, s)");
   const std::string other = module("other.hlo", "add(y, x)", "add(s, s)");
   const std::string wrong = module("wrong.hlo", "subtract(x, y)", "add(s, s)");
-  Ran same = RunHlocts("compare " + sum + " " + other + " --seed=1 --seeds=4");
+  Ran same = RunHlocts("compare " + sum + " " + other + " --seeds=4");
   EXPECT_EQ(same.status, 0) << same.out;
   EXPECT_THAT(same.out,
               AllOf(HasSubstr("4 inputs (random, edge, wide, exact);"), HasSubstr("B: " + other),
@@ -444,6 +444,23 @@ TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
             HasSubstr("outputs of B by the sets of A, seed 1"), HasSubstr("\nfail  B\n"),
             HasSubstr("\n    the first instruction that differs is s in both\n"),
             HasSubstr("data wide: fail, the first instruction that differs is s in both\n")));
+  const auto constant = [&](const char* name, const char* value) {
+    return module(name, absl::StrCat("constant({4, 4, 4, ", value, "})").c_str(), "negate(s)") +
+           " ";
+  };
+  EXPECT_THAT(RunHlocts("compare " + constant("4.hlo", "4") + constant("2.hlo", "2")).out,
+              HasSubstr("\n    the first instruction that differs is s in both\n"));
+  const std::string call =
+      module("call.hlo", "custom-call(x), custom_call_target=\"c\"", "tanh(s)");
+  EXPECT_THAT(RunHlocts("compare " + call + " " + sum).out,
+              AllOf(HasSubstr("1 input ("), HasSubstr("a handler for c, or modules from before")));
+  const std::string narrow =
+      Write("narrow.hlo",
+            "ENTRY e { x = f32[4] parameter(0) y = f32[4] "
+            "parameter(1) c = bf16[4] convert(x) ROOT r = f32[4] convert(c) }");
+  EXPECT_THAT(RunHlocts("compare " + narrow + " " + module("copy.hlo", "copy(x)", "copy(s)")).out,
+              HasSubstr("\nA permits B on these inputs: a rewrite of A into B is allowed; B does "
+                        "not permit A\n"));
 }
 
 // Eight inputs have two elements with special values; by default, scalars get all of them.

@@ -122,13 +122,13 @@ Instruction* EntryInstruction(const Sample& sample, int64_t index) {
   return sample.module->entry()->instructions()[index].get();
 }
 
-Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices) {
+Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices, bool data) {
   Sample all = sample.Clone();
   Computation* entry = all.module->entry();
   std::vector<Instruction*> values;
   std::vector<Shape> shapes;
   for (const auto& instruction : entry->instructions()) {
-    if (IsCarrier(*instruction) || !instruction->shape().IsArray()) continue;
+    if ((IsCarrier(*instruction) && !data) || !instruction->shape().IsArray()) continue;
     values.push_back(instruction.get());
     shapes.push_back(instruction->shape());
     if (indices) indices->push_back(instruction->index());
@@ -142,9 +142,10 @@ Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices) {
 }
 
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
-                                       bool last_device, const backends::LoadOptions& limits) {
+                                       bool last_device, const backends::LoadOptions& limits,
+                                       bool data) {
   std::vector<int64_t> indices;
-  Sample all = WithAllValues(sample, &indices);
+  Sample all = WithAllValues(sample, &indices, data);
   backends::LoadOptions options = limits;
   options.replicas = all.module->replica_count;
   options.partitions = ArgumentPartitions(*all.module);

@@ -39,14 +39,15 @@ bool ChangeData(Sample& sample, Instruction& leaf,
 
 Instruction* EntryInstruction(const Sample& sample, int64_t index);
 
-// Returns a sample whose outputs are all arrays of the entry, in order, except parameters and
-// constants. Appends their positions in the entry to `indices`.
-Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr);
-// Returns the engine's values of the entry's array instructions, by index, except parameters and
-// constants. The values are those of the first or last device. Returns {} if the engine cannot run
-// the module within `limits`.
+// Returns a sample whose outputs are all arrays of the entry, in order, without parameters and
+// constants unless `data` is true. Appends their positions in the entry to `indices`.
+Sample WithAllValues(const Sample& sample, std::vector<int64_t>* indices = nullptr,
+                     bool data = false);
+// Returns the engine's values of these instructions, by index. The values are those of the first or
+// last device. Returns {} if the engine cannot run the module within `limits`.
 std::map<int64_t, Literal> EntryValues(const Sample& sample, backends::Backend& engine,
-                                       bool last_device, const backends::LoadOptions& limits = {});
+                                       bool last_device, const backends::LoadOptions& limits = {},
+                                       bool data = false);
 
 // Returns true if the computations have equal parameter and result shapes.
 bool HaveSameSignature(const Computation& one, const Computation& other);

@@ -4,6 +4,7 @@
 #include "reference/lapack/lapack_results.h"
 #include "reference/ops/sharding_call.h"
 #include "reference/ops/structured.h"
+#include "spec/base/engine_error.h"
 #include "spec/ops/custom_calls.h"
 
 namespace hlocts::reference {
@@ -21,8 +22,10 @@ absl::StatusOr<Literal> EvaluateCustomCall(EvalContext& context, const Instructi
       return EvaluateLapack(*routine, instruction, operands);
     }
     if (ShardingCallOf(instruction)) return EvaluateShardingCall(context, instruction, operands);
-    return Unsupported(instruction.name(), ": no handler for custom-call target \"",
-                       target == nullptr ? "" : *target, "\"");
+    EngineError error = {.kind = ErrorKind::kNoHandler, .target = target == nullptr ? "" : *target};
+    error.message = absl::StrCat(instruction.name(), ": no handler for custom-call target \"",
+                                 error.target, "\"");
+    return EngineStatus(absl::StatusCode::kUnimplemented, error);
   }
   HLOCTS_RETURN_IF_ERROR(context.ReserveMemory(instruction.shape()));
   return library->Call(instruction, operands);
