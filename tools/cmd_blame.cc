@@ -115,20 +115,6 @@ absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::strin
   return blame;
 }
 
-std::string StageName(const JudgedStage& stage) {
-  if (stage.stage.after.empty()) return "the given module";
-  if (stage.stage.pipeline.empty()) return absl::StrCat("after ", stage.stage.after);
-  return absl::StrCat("after ", stage.stage.after, " (", stage.stage.pipeline, ")");
-}
-
-std::string AnswerText(const PassBlame& blame) {
-  if (blame.failing_phase == FailurePhase::kAfterPass && blame.pass.empty())
-    return "in the first passes";
-  if (blame.failing_phase == FailurePhase::kPass && blame.pass.empty()) return "a pass";
-  if (blame.pass.empty()) return std::string(backends::FailurePhaseName(blame.failing_phase));
-  return absl::StrCat(backends::FailurePhaseName(blame.failing_phase), " ", blame.pass);
-}
-
 std::string Accepted(const PassBlame& blame) {
   return blame.verdict.first_failure ? blame.verdict.first_failure->accepted : "";
 }
@@ -201,7 +187,7 @@ Json ToJson(const std::string& path, const SubjectBlame& blame) {
 void PrintStages(const PassBlame& blame) {
   for (const JudgedStage& stage : blame.stages) {
     const bool unknown = stage.verdict.kind == Outcome::kUnsupported;
-    std::cout << absl::StrFormat("  %-52s %s%s\n", StageName(stage),
+    std::cout << absl::StrFormat("  %-52s %s%s\n", backends::StageName(stage.stage),
                                  unknown ? "not evaluated" : OutcomeName(stage.verdict.kind),
                                  stage.verdict.reason.empty() ? "" : ": " + stage.verdict.reason);
   }

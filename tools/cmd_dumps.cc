@@ -41,9 +41,12 @@ struct DumpReport {
   std::string input;                // "seed 3, data edge" of the last input, if generated
 };
 
-// Judges all later dumps by the sets of the compiler's input, on generated inputs until one of them
-// fails.
-absl::Status JudgeDump(const DumpsOptions& options, DumpReport& report) {
+// Reads the dumps of a module. Judges all later ones by the sets of the compiler's input, on
+// generated inputs until one of them fails, unless there are neither inputs nor a seed.
+absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const DumpedModule& module) {
+  DumpReport report;
+  HLOCTS_ASSIGN_OR_RETURN(report.stages, backends::StagesOf(options.folder, module));
+  if (report.stages.empty() || (options.inputs.empty() && !options.seed)) return report;
   const std::string first = absl::StrCat(options.folder, "/", report.stages.front().file);
   for (int64_t wanted = 1; report.inputs < wanted && !Interrupted(); ++report.inputs) {
     CommonOptions common = options.common;
@@ -60,15 +63,7 @@ absl::Status JudgeDump(const DumpsOptions& options, DumpReport& report) {
         backends::JudgeStages({job.module.get(), &job.request, diff}, report.stages, differ, {}));
     if (absl::c_any_of(report.judged, Fails)) wanted = 0;
   }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const DumpedModule& module) {
-  DumpReport looked;
-  HLOCTS_ASSIGN_OR_RETURN(looked.stages, backends::StagesOf(options.folder, module));
-  if (looked.stages.empty() || (options.inputs.empty() && !options.seed)) return looked;
-  HLOCTS_RETURN_IF_ERROR(JudgeDump(options, looked));
-  return looked;
+  return report;
 }
 
 Json ToJson(const DumpedModule& module, const DumpReport& looked) {
@@ -88,6 +83,23 @@ Json ToJson(const DumpedModule& module, const DumpReport& looked) {
       {"inputs", looked.inputs},     {"input", looked.input},     {"stages", std::move(stages)}};
 }
 
+// Returns the conclusion of `blame`, or how many stages agree with the first.
+std::string EndText(const DumpedModule& module, const DumpReport& looked) {
+  backends::PassBlame blame;
+  blame.stages = looked.judged;
+  Conclude(module, /*has_values=*/true, blame);
+  if (absl::c_any_of(looked.judged, Fails))
+    return absl::StrCat("guilty: ", AnswerText(blame), blame.suspects.empty() ? "" : "; suspects: ",
+                        absl::StrJoin(blame.suspects, ", "));
+  const auto passes = [](const JudgedStage& one) { return one.verdict.kind == Outcome::kPass; };
+  const auto open = absl::c_find_if_not(looked.judged, passes);
+  if (open == looked.judged.end())
+    return absl::StrCat("all ", CountText(looked.judged.size(), "stage"), " agree");
+  return absl::StrCat(looked.judged.size() - absl::c_count_if(looked.judged, passes), " of ",
+                      CountText(looked.judged.size(), "stage"), " not decided, the first is ",
+                      StageName(open->stage), ": ", reports::FoldedReason(open->verdict));
+}
+
 void Print(const DumpedModule& module, const DumpReport& looked) {
   std::cout << absl::StrFormat("module_%04d %s: %s, %s", module.number, module.name,
                                CountText(module.passes, "pass", "passes"),
@@ -102,8 +114,7 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
   std::cout << "\n";
   for (size_t i = 0; i < looked.stages.size(); ++i) {
     const Stage& stage = looked.stages[i];
-    std::cout << absl::StrFormat("  %-30s %s", stage.after.empty() ? "given" : stage.after,
-                                 stage.file);
+    std::cout << absl::StrFormat("  %-52s %s", backends::StageName(stage), stage.file);
     if (i < looked.judged.size()) {
       const reports::Verdict& verdict = looked.judged[i].verdict;
       std::cout << "\n    " << OutcomeName(verdict.kind) << (verdict.reason.empty() ? "" : ": ")
@@ -115,8 +126,9 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
   }
   for (const backends::DumpFile& dump : module.files) {
     if (dump.kind == backends::DumpKind::kSnapshot)
-      std::cout << absl::StrFormat("  %-30s %s\n", "snapshot with inputs", dump.file);
+      std::cout << absl::StrFormat("  %-52s %s\n", "snapshot with inputs", dump.file);
   }
+  if (!looked.judged.empty()) std::cout << EndText(module, looked) << "\n";
   if (looked.stages.empty())
     std::cout << "  no modules; dump with --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*\n";
   std::cout << std::flush;
@@ -127,7 +139,6 @@ absl::StatusOr<std::vector<DumpedModule>> Asked(const DumpsOptions& options) {
   if (options.folder.empty()) return InvalidInput("dumps: expected a directory");
   HLOCTS_ASSIGN_OR_RETURN(auto modules, backends::ReadDumpFolder(options.folder));
   if (!options.inputs.empty()) HLOCTS_RETURN_IF_ERROR(ReadFile(options.inputs).status());
-  if (modules.empty()) return InvalidInput(options.folder, ": no module");
   if (!options.module) return modules;
   std::vector<std::string> numbers;
   for (const DumpedModule& module : modules) {

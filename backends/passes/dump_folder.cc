@@ -98,6 +98,13 @@ std::optional<DumpFile> ParseDumpName(absl::string_view file) {
   return std::nullopt;
 }
 
+std::string StageName(const Stage& stage) {
+  if (stage.after.empty()) return "the given module";
+  if (stage.after == kPipelineStart) return absl::StrCat("before pipeline ", stage.pipeline);
+  if (stage.pipeline.empty()) return absl::StrCat("after ", stage.after);
+  return absl::StrCat("after ", stage.after, " (", stage.pipeline, ")");
+}
+
 absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& folder) {
   std::error_code error;
   std::map<int64_t, DumpedModule> modules;

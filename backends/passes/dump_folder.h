@@ -42,6 +42,8 @@ struct Stage {
   std::string after, pipeline;
   std::string text;
 };
+// Returns "after dce (simplification)", or "before pipeline P" for a change outside of passes.
+std::string StageName(const Stage& stage);
 
 struct DumpedModule {
   int64_t number = 0;

@@ -188,19 +188,17 @@ bool IsWrong(const reports::Verdict& verdict) {
 }
 
 absl::string_view FailurePhaseName(FailurePhase failing_phase) {
-  switch (failing_phase) {
-    case FailurePhase::kPass:
-      return "pass";
-    case FailurePhase::kCodeGeneration:
-      return "code generation";
-    case FailurePhase::kAfterPass:
-      return "after pass";
-    case FailurePhase::kBeforePasses:
-      return "before the passes";
-    case FailurePhase::kUnknown:
-      return "unknown";
-  }
-  return "";
+  constexpr absl::string_view kNames[] = {"pass", "code generation", "after pass",
+                                          "before the passes", "unknown"};
+  return kNames[static_cast<size_t>(failing_phase)];
+}
+
+std::string AnswerText(const PassBlame& blame) {
+  const std::string phase(FailurePhaseName(blame.failing_phase));
+  if (blame.pass == kPipelineStart) return StageName({"", blame.pass, blame.pipeline, ""});
+  if (!blame.pass.empty()) return absl::StrCat(phase, " ", blame.pass);
+  if (blame.failing_phase == FailurePhase::kPass) return "a pass";
+  return blame.failing_phase == FailurePhase::kAfterPass ? "in the first passes" : phase;
 }
 
 absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFactory& engine,

@@ -64,6 +64,8 @@ struct PassBlame {
   std::string actual, actual_without;  // the failing (or first) element with and without the pass
 };
 
+std::string AnswerText(const PassBlame& blame);  // "pass dce", "code generation"
+
 struct BlameSubject {
   const Module* module = nullptr;
   const ExecuteRequest* request = nullptr;

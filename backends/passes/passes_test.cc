@@ -177,6 +177,7 @@ TEST_F(BlameTest, APassThatRunsAPipelineMadeWhatIsSeenAtItsStart) {
   ASSERT_EQ(stages.size(), 3u);
   EXPECT_EQ(stages[1].after, "a");
   EXPECT_EQ(stages[1].pipeline, "outer");
+  EXPECT_EQ(StageName({"f", "pipeline-start", "outer", ""}), "before pipeline outer");
 }
 
 TEST_F(BlameTest, RightToTheEndIsCodeGeneration) {

@@ -246,39 +246,23 @@ void Judge(backends::Backend& engine, const TrialOptions& trial, ShrinkResult& s
 }  // namespace
 
 absl::string_view ReasonText(Difference difference) {
-  switch (difference) {
-    case Difference::kSame:
-      return "the same failure";
-    case Difference::kBudgetExhausted:
-      return "the limit of time or of evaluations was reached";
-    case Difference::kValidity:
-      return "it is valid and the original is not, or vice versa";
-    case Difference::kRule:
-      return "it breaks another rule";
-    case Difference::kOperation:
-      return "it has no operation that may be responsible";
-    case Difference::kPermutation:
-      return "it has no loop that permutes";
-    case Difference::kRepeated:
-      return "it was tried before";
-    case Difference::kSteps:
-      return "it might not terminate";
-    case Difference::kSignature:
-      return "it has no failure, or another one";
-    case Difference::kUndefined:
-      return "the reference can evaluate the original, but not this candidate";
-    case Difference::kSize:
-      return "its error is slight and was large, or vice versa";
-    case Difference::kWrongInput:
-      return "the engine changes its constants or arguments";
-    case Difference::kNoPermutation:
-      return "it also fails without its permutations";
-    case Difference::kBlame:
-      return "another operation is responsible";
-    case Difference::kFact:
-      return "it violates only a fact of the engine";
-  }
-  return "";
+  constexpr absl::string_view kTexts[] = {
+      "the same failure",
+      "the limit of time or of evaluations was reached",
+      "it is valid and the original is not, or vice versa",
+      "it breaks another rule",
+      "it has no operation that may be responsible",
+      "it has no loop that permutes",
+      "it was tried before",
+      "it might not terminate",
+      "it has no failure, or another one",
+      "the reference can evaluate the original, but not this candidate",
+      "its error is slight and was large, or vice versa",
+      "the engine changes its constants or arguments",
+      "it also fails without its permutations",
+      "another operation is responsible",
+      "it violates only a fact of the engine"};
+  return kTexts[static_cast<size_t>(difference)];
 }
 
 namespace {

@@ -109,12 +109,6 @@ inline std::vector<float> RandomFloats(int64_t count, int seed) {
   return result;
 }
 
-inline std::vector<int64_t> DenseStrides(const std::vector<int64_t>& dimensions) {
-  std::vector<int64_t> strides(dimensions.size(), 1);
-  for (size_t d = strides.size(); d-- > 1;) strides[d - 1] = strides[d] * dimensions[d];
-  return strides;
-}
-
 // Calls visit(index) for every index of an array with these dimensions, in row-major order.
 template <typename Visit>
 void ForEachIndexOf(const std::vector<int64_t>& dimensions, Visit visit) {
