@@ -134,8 +134,8 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Take(
       const auto entries = EntriesOf(CaseFolder(verdict));
       absl::StrAppend(&failing, entries->first);
       absl::StrAppend(&replays, entries->second);
-      CountFailure(verdict);
     }
+    Count(verdict);
     kept.push_back(std::move(verdict));
   }
   HLOCTS_RETURN_IF_ERROR(WriteFile(path_ + "/failing.txt", failing));
@@ -207,8 +207,8 @@ absl::Status RunFolder::Add(const Case& one, const reports::Verdict& verdict) {
     if (!entries) return InvalidInput("cannot read the files of ", CaseFolder(verdict));
     failing_cases_ << entries->first << std::flush;
     replays_ << entries->second << std::flush;
-    CountFailure(verdict);
   }
+  Count(verdict);
   if (!records_ || !replays_ || !failing_cases_)
     return InvalidInput("cannot write ", path_, ": ", std::strerror(errno));
   return absl::OkStatus();
@@ -236,9 +236,10 @@ absl::Status RunFolder::WriteCaseFolder(const Case& one, const reports::Verdict&
                    absl::StrCat(text, "\n", reports::ReasonText(verdict), "\n"));
 }
 
-void RunFolder::CountFailure(const reports::Verdict& verdict) {
-  ++(IsInconclusive(verdict.kind) ? inconclusive_ : failures_);
-  unexpected_ += !verdict.expected;
+void RunFolder::Count(const reports::Verdict& verdict) {
+  const bool fails = IsFailure(verdict.kind);
+  if (fails) ++(IsInconclusive(verdict.kind) ? inconclusive_ : failures_);
+  (fails ? unexpected_ : fixed_) += !verdict.expected;
 }
 
 absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
@@ -251,10 +252,12 @@ absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
 std::string RunFolder::Summary() const {
   const int64_t listed = failures_ + inconclusive_;
   if (path_.empty() || listed == 0) return "";
-  return absl::StrCat("next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
-                      " QUERY   (failures of all kinds: ", failures_, ", + ", inconclusive_,
-                      " inconclusive = ", unexpected_, " not as expected + ", listed - unexpected_,
-                      " as expected; why: ", path_, "/failing.txt)\n");
+  return absl::StrCat(
+      "next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
+      " QUERY   (failures of all kinds: ", failures_, ", + ", inconclusive_,
+      " inconclusive = ", unexpected_, " not as expected + ", listed - unexpected_, " as expected",
+      fixed_ == 0 ? "" : absl::StrCat("; + ", fixed_, " more that are listed, but pass"),
+      "; why: ", path_, "/failing.txt)\n");
 }
 
 }  // namespace hlocts::suites

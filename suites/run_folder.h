@@ -65,7 +65,7 @@ class RunFolder {
                                                      const IsCurrent& is_current);
   // Writes the files that repeat the verdict, and the entries of failing.txt and replay.txt.
   absl::Status WriteCaseFolder(const Case& one, const reports::Verdict& verdict) const;
-  void CountFailure(const reports::Verdict& verdict);
+  void Count(const reports::Verdict& verdict);
 
   std::string path_;
   backends::DiffOptions options_;
@@ -73,8 +73,8 @@ class RunFolder {
   std::map<std::string, std::string> engines_;
   FolderLock lock_;
   std::ofstream records_, replays_, failing_cases_;
-  // The counts of failing.txt, which includes inconclusive cases.
-  int64_t failures_ = 0, inconclusive_ = 0, unexpected_ = 0;
+  // The counts of failing.txt, which includes inconclusive cases, and of listed ones that pass.
+  int64_t failures_ = 0, inconclusive_ = 0, unexpected_ = 0, fixed_ = 0;
 };
 
 }  // namespace hlocts::suites

@@ -200,7 +200,9 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
               << options.campaign.out << "/findings.jsonl has seed and module of each\n";
   if (status.known > 0)
     std::cout << "known failures: " << options.campaign.out
-              << "/known.jsonl (seed, module and reason of each)\n";
+              << "/known.jsonl (seed, module and reason of each); to store one as a bundle, repeat "
+              << "this command with --only=MODULE --expectations=/dev/null --out=DIR, without "
+              << "--modules and --resume\n";
   if (absl::c_any_of(status.verdicts, [](const auto& one) {
         const auto kind = OutcomeFromName(one.first);
         return kind && fuzz::IsUndecided(*kind);

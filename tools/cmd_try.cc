@@ -388,6 +388,7 @@ int RunTry(TryOptions options) {
   std::cout << "\nThe suite's " << options.suite.tier << " tier, records in " << options.suite.out
             << ":" << std::endl;
   options.suite.backends = {engine};
+  options.suite.in_try = true;
   if (options.ci && HoldsSameRun(options.suite)) {
     options.suite.resume = true;
     std::cout << "reused: the directory has this run, of the same plugin file and suite"

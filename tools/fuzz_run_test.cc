@@ -261,7 +261,8 @@ TEST_F(FuzzRunTest, KnownFailuresAreNamed) {
       "--jobs=2 --modules=4000 --expectations=" +
       list + " --out=" + out);
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("known failures: " + out + "/known.jsonl"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("known failures: " + out + "/known.jsonl"),
+                             HasSubstr("--only=MODULE --expectations=/dev/null --out=DIR")));
   EXPECT_THAT(TextOf(out + "/known.jsonl"),
               AllOf(HasSubstr("\"origin\":\"seed 3, module "),
                     HasSubstr("\"clause\":\"maximum.1\",\"reason\":\"seeded\",\"memory\":\"the "

@@ -261,6 +261,13 @@ TEST_F(StoryTest, WhatIsKnownIsNotCalledAFailure) {
   EXPECT_THAT(ran.out,
               HasSubstr("(failures of all kinds: 0, + 1 inconclusive = 0 not as expected + 1 as "
                         "expected; why: "));
+  const std::string list = Write("list.textproto",
+                                 "expectation { query: \"random/rng_uniform:*\" "
+                                 "verdict: \"fail\" kind: BUG clause: \"c\" reason: \"r\" }");
+  ran = RunHlocts("run random/rng_uniform --backend=reference --expectations=" + list +
+                  " --out=" + Path("listed"));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr(" more that are listed, but pass; why: "),
+                             HasSubstr(" --update-expectations   (removes the entries ")));
 }
 
 TEST_F(StoryTest, ARunGoesOnWhereItStopped) {

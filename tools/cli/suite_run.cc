@@ -12,6 +12,7 @@
 #include <iostream>
 #include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -307,6 +308,13 @@ class SuiteRun {
     if (reached_maxfail_ && !options_.common.json)
       std::cout << "stopped: " << unexpected_ << " not as expected" << std::endl;
     if (!options_.common.json) std::cout << folder_.Summary() << std::flush;
+    if (!options_.common.json && !options_.expectations.empty() && !options_.update_expectations &&
+        !options_.in_try && absl::c_any_of(verdicts_, [](const reports::Verdict& verdict) {
+          return verdict.kind == Outcome::kPass && !verdict.wanted.empty();
+        }))
+      std::cout << "next: " << OwnCommandLine() << " --update-expectations   (removes the entries "
+                << "of cases that pass; an entry for several cases is changed by hand)"
+                << std::endl;
     return status;
   }
 

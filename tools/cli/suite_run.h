@@ -21,7 +21,7 @@ struct SuiteOptions {
   std::string tier = "smoke", shard = "1/1", profile = "default", expectations, junit, out,
               suspect = "off";
   std::string words, last_failed;  // -k, --lf
-  bool claim = false, update_expectations = false, update_costs = false;
+  bool claim = false, update_expectations = false, update_costs = false, in_try = false;
   bool resume = false, first_only = false, verbose = false, unusual = false;
   int64_t jobs = 0, cut = 0, maxfail = 0, durations = 0, partitions = 0;
 
