@@ -32,7 +32,7 @@ except ImportError as missing:
 
 sys.dont_write_bytecode = True
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "tools" / "certify"))
-from finding import fields_of, record_of, write_files
+from finding import fields_of, record_of, wanted_text, write_files
 
 # Engines, and passes alone, that no package of Python runs.
 ELSEWHERE = {
@@ -180,7 +180,7 @@ def run_module(folder, said, verdict):
     failure, engine = verdict["first_failure"], folder.resolve().name.split("-")[0]
     if failure:
         place = "output %d at %s" % (failure["output"], failure["index"])
-        print("wanted  %s  (%s)" % (failure["accepted"], place))
+        print("wanted  %s  (%s)" % (wanted_text(failure), place))
     else:
         invalid = said["met_by"] == "an invalid module"
         print("wanted  %s; seen: %s" % ("a refusal" if invalid else "a result", verdict["verdict"]))
@@ -198,8 +198,10 @@ def run_module(folder, said, verdict):
     except Exception as error:  # the engine's words
         print("got     %s: %s" % (type(error).__name__, str(error).strip().splitlines()[0][:200]))
         return WRONG if verdict["verdict"] in ("rejected", "crash") else NOT_WRONG
+    if failure:
+        print(f"got     {results[failure['output']][tuple(failure['index'])]}  ({place})")
     for number, result in enumerate(results):
-        print("got     %s  (output %d)" % (result.tolist(), number))
+        print("        %s  (output %d, whole)" % (result.tolist(), number))
     return WRONG if failure and is_wrong(said, failure, results) else NOT_WRONG
 
 
@@ -235,6 +237,9 @@ def main(arguments):
         print(f"reproduce.py: {folder}: expected the directory of a finding", file=sys.stderr)
         return 2
     if into:
+        if record_of(pathlib.Path(into[0]), "verdict") not in (None, "", record_of(folder, "verdict")):
+            print(f"reproduce.py: {into[0]}: expected a new directory, found another bundle", file=sys.stderr)
+            return 2
         return write_files(folder, pathlib.Path(into[0]))  # None: status 0
     said = fields_of(folder / "finding.textproto")
     if lacking:

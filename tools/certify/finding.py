@@ -71,6 +71,11 @@ def files_of(folder):
     return {name: text for field, name, text in texts if text or field == "inputs"}
 
 
+def wanted_text(failure):
+    """Returns the permitted values in words, so that no reader takes an interval for an array."""
+    return re.sub(r"^\(?\[", r"a value in \g<0>", failure["accepted"])
+
+
 def write_files(folder, into):
     """Writes a finding as a bundle."""
     into.mkdir(parents=True, exist_ok=True)

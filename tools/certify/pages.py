@@ -17,7 +17,7 @@ import textwrap
 
 sys.dont_write_bytecode = True
 from clauses import quotation_of, sentence_of, source_of
-from finding import FINDINGS, Mistake, fields_of, record_of
+from finding import FINDINGS, Mistake, fields_of, record_of, wanted_text
 
 KINDS = {
     "fail": "wrong value",
@@ -107,7 +107,7 @@ def wanted_and_got(finding):
     rows = []
     if failure:
         place = f"output {failure['output']} at {failure['index']}"
-        rows.append(("wanted", f"`{failure['accepted']}` ({place})"))
+        rows.append(("wanted", f"`{wanted_text(failure)}` ({place})"))
     if got and len(got) <= INPUTS_SHOWN:
         rows.append(("got", "<br>".join(f"`{line}`" for line in got.splitlines())))
     elif finding.seen():

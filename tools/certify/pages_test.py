@@ -196,6 +196,13 @@ class PagesTest(unittest.TestCase):
             self.assertIn(message, done.stdout + done.stderr)
             self.assertNotIn("Traceback", done.stderr)
 
+    def test_the_common_program_replaces_no_other_bundle(self):
+        main = runpy.run_path(str(fields.FINDINGS / "reproduce.py"))["main"]
+        with tempfile.TemporaryDirectory() as folder:
+            for name, status in (("xla-log-of-rsqrt", None), ("xla-log-of-rsqrt", None), ("xla-size-of-a-tuple", 2)):
+                self.assertEqual(main([str(fields.FINDINGS / name), f"--write={folder}"]), status)
+        self.assertEqual(fields.wanted_text({"accepted": "[24, 34]"}), "a value in [24, 34]")
+
     def test_the_common_program_compares_with_set_and_recorded_value(self):
         try:
             import numpy as np
