@@ -237,7 +237,7 @@ void PrintShares(const std::vector<SubjectBlame>& all) {
   std::cout << " " << confirmed << " confirmed by switching the pass off" << std::endl;
 }
 
-// Writes blame.json into a bundle, for `report-bug`. Does not change findings of the records.
+// Writes blame.json and a line of README.md into a bundle. Does not change findings of the records.
 absl::Status KeepInBundle(const std::string& path, const SubjectBlame& blame) {
   if (!HasAnswer(blame) || !std::filesystem::exists(path + "/verdict.json"))
     return absl::OkStatus();
@@ -246,7 +246,11 @@ absl::Status KeepInBundle(const std::string& path, const SubjectBlame& blame) {
   for (Json& stage : json["stages"])
     stage["reason"] = reports::Scrubbed(stage["reason"].get<std::string>());
   json["reason"] = reports::Scrubbed(blame.reason);
-  return WriteFile(path + "/blame.json", JsonText(json) + "\n");
+  HLOCTS_RETURN_IF_ERROR(WriteFile(path + "/blame.json", JsonText(json) + "\n"));
+  const std::string confirmation = ConfirmationText(blame);
+  return fuzz::WriteReadmeLine(
+      path, absl::StrCat("Blame: ", AnswerText(blame), confirmation.empty() ? "" : "; ",
+                         confirmation, " (blame.json)."));
 }
 
 int RunBlame(const BlameOptions& options) {

@@ -12,7 +12,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "backends/engine_list.h"
 #include "backends/installed_backend.h"
 #include "fuzz/triage/bundle.h"
@@ -46,9 +45,8 @@ using Rows = std::vector<Row>;
 
 Rows RowsOf(const Subject& subject, const Releases& releases) {
   Rows rows;
-  for (size_t r = 0; r < releases.size(); ++r) {
+  for (size_t r = 0; r < releases.size(); ++r)
     rows.push_back({releases.NameOf(r), releases.engine(r).date(), subject.answers[r]});
-  }
   return rows;
 }
 
@@ -212,9 +210,8 @@ Json ToJson(const Subject& subject, const Rows& rows) {
 // Returns JSON without the directories of this machine that messages of crashed engines contain.
 std::string PublicJson(const Subject& subject, const Rows& rows) {
   Json json = ToJson(subject, rows);
-  for (Json& release : json["releases"]) {
+  for (Json& release : json["releases"])
     release["reason"] = reports::Scrubbed(release["reason"].get<std::string>());
-  }
   return JsonText(json);
 }
 
@@ -260,24 +257,8 @@ absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(subject.path + "/history.json", PublicJson(subject, rows) + "\n"));
-  // A finding has no README.md: tools/certify/fold.py makes its page from history.json.
-  if (std::filesystem::exists(subject.path + "/finding.textproto")) return absl::OkStatus();
-  const std::string path = subject.path + "/README.md";
-  constexpr absl::string_view kBegin = "History: ";
-  const std::string line =
-      absl::StrCat(kBegin, Sentence(rows, subject.bundle.options.runs_max), " (history.json).");
-  auto text = ReadFile(path);
-  std::vector<std::string> lines;
-  if (text.ok()) lines = absl::StrSplit(*text, '\n');
-  while (!lines.empty() && lines.back().empty()) lines.pop_back();
-  auto old = std::find_if(lines.begin(), lines.end(),
-                          [&](const std::string& one) { return absl::StartsWith(one, kBegin); });
-  if (old != lines.end()) {
-    *old = line;
-  } else {
-    lines.insert(lines.end(), {"", line});
-  }
-  return WriteFile(path, absl::StrJoin(lines, "\n") + "\n");
+  const std::string sentence = Sentence(rows, subject.bundle.options.runs_max);
+  return fuzz::WriteReadmeLine(subject.path, "History: " + sentence + " (history.json).");
 }
 
 struct HistoryOptions {

@@ -17,6 +17,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "suites/run_folder.h"
+#include "suites/sha256.h"
 #include "tools/cli/common.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
@@ -55,15 +56,24 @@ void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
   WriteFile(out + "/inputs.txt", fuzz::InputsText(smallest)).IgnoreError();
 }
 
-// Returns an error unless the directory is new, is empty, or contains a bundle or the files that
-// KeepSmallest wrote in an interrupted run.
-absl::Status CheckOwnFolder(const std::string& out) {
+// Sets the bundle's origin. Returns an error unless the directory is new, is empty, or contains the
+// given bundle, one of the same origin, or the files that KeepSmallest wrote in an interrupted run.
+absl::Status CheckOwnFolder(const std::string& out, const std::string& given,
+                            fuzz::Bundle& bundle) {
   namespace fs = std::filesystem;
   std::error_code none;
-  const bool is_own = fs::exists(out + "/module.hlo") &&
-                      (fs::exists(out + "/inputs.txt") || reports::HasRecordedVerdict(out));
-  if (out.empty() || is_own || !fs::exists(out) || fs::is_empty(out, none)) return absl::OkStatus();
-  return InvalidInput("-o: ", out, ": expected a new directory, or one with a bundle");
+  std::string& origin = bundle.shrunk_from;
+  if (origin.empty()) origin = suites::Sha256(PlainText(*bundle.sample.module));
+  if (out.empty() || !fs::exists(out) || fs::is_empty(out, none)) return absl::OkStatus();
+  const auto old = fuzz::ReadBundle(out);
+  const bool same_origin = old.ok() && old->shrunk_from == origin &&
+                           old->backend == backends::RecordedName(bundle.backend);
+  if (same_origin ||
+      (old.ok() ? fs::equivalent(out, given, none)
+                : fs::exists(out + "/module.hlo") && fs::exists(out + "/inputs.txt")))
+    return absl::OkStatus();
+  return InvalidInput("-o: ", out, ": expected a new directory, or one with a bundle of the same ",
+                      "module and engine");
 }
 
 void PrintShrunk(const fuzz::Bundle& bundle, int evaluations) {
@@ -150,7 +160,6 @@ void CountRuns(backends::Backend& engine, const fuzz::TrialOptions& trial, fuzz:
 
 absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("-o", options.out));
-  HLOCTS_RETURN_IF_ERROR(CheckOwnFolder(options.out));
   HLOCTS_ASSIGN_OR_RETURN(
       fuzz::Bundle bundle,
       LoadSubject(options.module, options.inputs, options.seed, options.profile, options.common));
@@ -158,6 +167,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
   if (options.backend.empty())
     HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(bundle.backend, options.module));
+  HLOCTS_RETURN_IF_ERROR(CheckOwnFolder(options.out, options.module, bundle));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
                           backends::MakeBackend(bundle.backend));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,

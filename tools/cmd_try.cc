@@ -316,8 +316,8 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
               << indent << "replay " << out << " ADDRESS --explain\n"
               << "  report one failure: its smallest module, then the text for the bug tracker:"
               << indent << "shrink " << out
-              << "/cases/CASE --backend=" << suites::ShellQuoted(engine) << " -o out/small"
-              << indent << "report-bug out/small\n";
+              << "/cases/CASE --backend=" << suites::ShellQuoted(engine) << " -o out/small-CASE"
+              << indent << "report-bug out/small-CASE\n";
     if (!options.suite.update_expectations) PrintListCommand(options, *run, indent + run_engine);
   }
   std::cout

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "spec/files/literals_file.h"
 #include "tools/cli_testing.h"
 
 namespace hlocts::tools {
@@ -38,6 +39,25 @@ TEST_F(NothingLostTest, ShrinkWritesToAFolderOfItsOwn) {
   EXPECT_EQ(refused.status, 2) << refused.out;
   EXPECT_THAT(refused.out, HasSubstr("expected a new directory"));
   EXPECT_EQ(Read("notes/README.md"), "precious");
+}
+
+TEST_F(NothingLostTest, ShrinkReplacesNoBundleOfAnotherOrigin) {
+  const std::string end = " y = f32[2] exponential(x) ROOT r = f32[2] log(y) }",
+                    into = " --backend=canary:log.of-exponential-is-argument -o " + Path("s");
+  const std::string other =
+      Write("b.hlo", "HloModule m\nENTRY e { x = f32[2] constant({200, 0})" + end);
+  // hlocts.check leaves such a directory.
+  Write("job/module.hlo", "HloModule m\nENTRY e { x = f32[2] parameter(0)" + end);
+  const auto inputs = ParseLiterals("f32[2]{0} {200, 0}\n", std::nullopt);
+  ASSERT_TRUE(WriteLiterals(*inputs, LeafRole::kArgument, Path("job/inputs.npz")).ok());
+  for (const char* same : {"job", "job", "s"})
+    EXPECT_EQ(RunHlocts("shrink " + Path(same) + into).status, 0);
+  EXPECT_THAT(Read("s/README.md"), HasSubstr("\nFound: output 0 at "));
+  const std::string verdict = Read("s/verdict.json");
+  for (const std::string& refused :
+       {other + into, Path("job") + " --backend=canary:reverse -o " + Path("s")})
+    EXPECT_THAT(RunHlocts("shrink " + refused).out, HasSubstr("of the same module and engine"));
+  EXPECT_EQ(Read("s/verdict.json"), verdict);
 }
 
 TEST_F(NothingLostTest, ARunThatDoesNotStartKeepsTheEarlierOne) {

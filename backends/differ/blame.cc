@@ -14,6 +14,7 @@
 #include "spec/ir/instruction.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
+#include "spec/judge/element_text.h"
 #include "spec/ops/partitions.h"
 #include "spec/text/printer.h"
 
@@ -138,14 +139,13 @@ std::string OperandsRead(const PieceRun& run) {
   return run.piece->inputs.empty() ? "constants" : computed ? "" : "inputs";
 }
 
-// Returns the arguments as text: elements, or only the shape of a large array.
+// Returns the arguments as text: elements, or shape and first element of a large array.
 std::string ArgumentsText(const PieceRun& run, size_t device) {
   std::string text;
   for (const Literal& leaf : run.request.arguments[device]) {
-    absl::StrAppend(&text, "    ",
-                    leaf.element_count() > kPrintedElements ? leaf.shape().ToString()
-                                                            : PrintLiteralWithShape(leaf),
-                    "\n");
+    const bool large = leaf.element_count() > kPrintedElements;
+    absl::StrAppend(&text, "    ", large ? leaf.shape().ToString() : PrintLiteralWithShape(leaf),
+                    large ? " begins with " + hlocts::ElementText(leaf, 0) : "", "\n");
   }
   return absl::StrCat("\n", text.empty() ? "" : "  run on these operands:\n", text);
 }

@@ -5,8 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "fuzz/triage/bundle_texts.h"
@@ -35,16 +38,16 @@ size_t Bytes(const Files& files) {
 }
 
 void Drop(Files& files, const std::string& name) {
-  for (auto& [file, text] : files) {
+  for (auto& [file, text] : files)
     if (file == name)
       text = "# omitted: the bundle would exceed 64 KB; a replay computes it again\n";
-  }
 }
 
 // Returns the verdict as text, with the size of the pieces if only a piece shows the failure.
 std::string VerdictText(const Bundle& bundle) {
   auto json = ParseJson<nlohmann::ordered_json>(reports::VerdictToJson(bundle.result.verdict));
   if (bundle.result.verdict.localisation.in_piece) json["cut"] = bundle.options.cut;
+  if (!bundle.shrunk_from.empty()) json["shrunk_from"] = bundle.shrunk_from;
   if (!bundle.plugin.empty()) {
     json["plugin_sha256"] = bundle.plugin;
     json["hlocts"] = std::string(kVersion);
@@ -124,6 +127,18 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   return absl::OkStatus();
 }
 
+absl::Status WriteReadmeLine(const std::string& folder, const std::string& line) {
+  if (std::filesystem::exists(folder + "/finding.textproto")) return absl::OkStatus();
+  const std::string path = folder + "/README.md", name = line.substr(0, line.find(':') + 1);
+  std::vector<std::string> lines = absl::StrSplit(ReadFile(path).value_or(""), '\n');
+  while (!lines.empty() && lines.back().empty()) lines.pop_back();
+  auto old =
+      absl::c_find_if(lines, [&](const std::string& one) { return absl::StartsWith(one, name); });
+  if (old == lines.end()) old = std::next(lines.insert(old, {"", ""}));
+  *old = line;
+  return WriteFile(path, absl::StrJoin(lines, "\n") + "\n");
+}
+
 absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   Bundle bundle;
   HLOCTS_ASSIGN_OR_RETURN(bundle.sample.module, ReadModule(folder));
@@ -142,6 +157,7 @@ absl::StatusOr<Bundle> ReadBundle(const std::string& folder) {
   bundle.options.profile = *profile;
   const auto json = ParseJson<nlohmann::ordered_json>(text);
   bundle.plugin = json.value("plugin_sha256", "");
+  bundle.shrunk_from = json.value("shrunk_from", "");
   bundle.options.cut = json.value("cut", int64_t{0});
   // The engine accepted an invalid module, or crashed or hung on it.
   bool may_be_invalid = verdict->kind == Outcome::kCrash || verdict->kind == Outcome::kTimeout;

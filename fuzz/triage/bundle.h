@@ -19,6 +19,8 @@ struct Bundle {
   std::string plugin;    // SHA-256 of the engine's plugin file, if it is known
   std::string expected;  // acceptance set, as lines of JSON
   bool unshrunk = false;
+  std::string shrunk_from = "";  // SHA-256 of the text of the module that `shrink` was given
+  std::string jax = "jax";       // the package to install for the script of JAX
 };
 
 // Returns the content of the file inputs.txt.
@@ -29,6 +31,10 @@ inline constexpr size_t kBundleBytesMax = 64 * 1024;
 // Writes the directory. If it exceeds 64 KB, omits the acceptance set and then the outputs; a
 // replay recomputes both. Returns kResourceExhausted if the other files exceed 64 KB.
 absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
+
+// Writes the line "NAME: TEXT" to the README.md of a bundle, in place of an earlier line with this
+// name. A finding has no such file: tools/certify makes its page.
+absl::Status WriteReadmeLine(const std::string& folder, const std::string& line);
 
 // Returns true if JAX can run the engine: XLA's releases, and plugins by path or label. Returns
 // false for this project's engines, and for those that accept StableHLO without JAX.

@@ -115,7 +115,7 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
   return absl::StrCat(
       "# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
       verdict.first_failure && !reports::ReasonText(verdict).empty()
-          ? absl::StrCat("Blame: ", reports::ReasonText(verdict), "\n\n")
+          ? absl::StrCat("Found: ", reports::ReasonText(verdict), "\n\n")
           : "",
       "Engine: ", bundle.backend,
       IsPluginFile(bundle.backend) ? " (the plugin file PLUGIN.so) " : " ", verdict.backend_version,

@@ -257,6 +257,7 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
     const bool finding = !FileIn(module_path, "finding.textproto").empty();  // may have inputs
     if (inputs.empty())
       inputs = finding ? module_path + "/inputs.txt" : FileIn(module_path, "inputs.txt");
+    if (inputs.empty()) inputs = FileIn(module_path, "inputs.npz");  // of hlocts.check
     if (infeed.empty()) infeed = FileIn(module_path, "infeed.txt");
   }
   if (one && inputs.empty() && !seed) {
