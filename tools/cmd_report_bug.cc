@@ -133,8 +133,13 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
                       blame.value("answer", ""), " (", absl::StrJoin(words, "; "), ").\n");
 }
 
-// Returns the releases that have the failure, from history.json or from the finding.
-std::string ReleasesText(const std::string& folder, const findings::Finding& own, bool flaky) {
+// The releases that have the failure, from history.json or from the finding.
+struct Releases {
+  std::string last_bad, good_after, text;
+};
+
+Releases ReleasesOf(const std::string& folder, bool flaky) {
+  const auto own = reports::ReadFindingFile(folder).value_or(findings::Finding());
   const auto text = ReadFile(folder + "/history.json");
   const auto kept =
       text.ok() ? ParseJson<nlohmann::ordered_json>(*text) : nlohmann::ordered_json(nullptr);
@@ -143,24 +148,24 @@ std::string ReleasesText(const std::string& folder, const findings::Finding& own
   };
   const std::string first = name("first_bad", own.first_bad());
   const std::string before = name("last_good_before", own.last_good_before());
-  const std::string after = name("first_good_after", own.first_good_after());
+  Releases found{name("last_bad", own.last_bad()), name("first_good_after", own.first_good_after()),
+                 own.history()};
   // history.json of earlier versions and findings have no sentence.
-  const std::string sentence = kept.is_object() ? kept.value("sentence", "") : "";
+  std::string sentence = kept.is_object() ? kept.value("sentence", "") : "";
   if (!first.empty() && sentence.empty())
-    return absl::StrCat("first bad ", first, before.empty() ? "" : ", good before in ", before,
-                        "; last bad ", name("last_bad", own.last_bad()),
-                        after.empty() ? "" : ", good again in ", after, " (`hlocts history`)");
-  if (!first.empty()) return sentence + " (`hlocts history`)";
-  if (kept.is_object())
-    return absl::StrCat(
+    sentence = absl::StrCat("first bad ", first, before.empty() ? "" : ", good before in ", before,
+                            "; last bad ", found.last_bad,
+                            found.good_after.empty() ? "" : ", good again in ", found.good_after);
+  if (first.empty() && kept.is_object())
+    sentence = absl::StrCat(
         "no release that ran has the failure",
         kept.value("runs", 1) > 1 || !flaky
             ? ""
-            : "; but the failure is not deterministic, so one run of each decides nothing",
-        " (`hlocts history`)");
-  return own.history().empty()
-             ? absl::StrCat("not looked up (`hlocts history ", ShownFolder(folder), " --keep`)")
-             : own.history();
+            : "; but the failure is not deterministic, so one run of each decides nothing");
+  if (!sentence.empty()) found.text = sentence + " (`hlocts history`)";
+  if (found.text.empty())
+    found.text = absl::StrCat("not looked up (`hlocts history ", ShownFolder(folder), " --keep`)");
+  return found;
 }
 
 std::string WhatIsWrong(const reports::Verdict& verdict) {
@@ -221,12 +226,20 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
                         " --backend=ENGINE -o DIR` writes one");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   CompleteOldRecord(folder, bundle, bundle.result.verdict);
-  if (bundle.signature.empty())
-    bundle.signature = TitleOf(bundle.result.verdict, *bundle.sample.module);
+  if (auto& failure = bundle.result.verdict.first_failure)
+    if (absl::StartsWith(failure->accepted, "[") || absl::StartsWith(failure->accepted, "(["))
+      failure->accepted = "a value in " + failure->accepted;  // [1, 2] might be an array
+  bundle.signature = TitleOf(bundle.result.verdict, *bundle.sample.module);
   auto expected = ReadFile(folder + "/expected.jsonl");  // findings have no such file
   bundle.expected =
       expected.ok() ? *std::move(expected)
                     : fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, {});
+  // If a later jaxlib is good, the script needs the last bad one. Its jax has the same version.
+  const Releases releases = ReleasesOf(folder, /*flaky=*/false);
+  if (absl::string_view last = releases.last_bad; !releases.good_after.empty() &&
+                                                  absl::ConsumePrefix(&last, "jaxlib@") &&
+                                                  !fuzz::IsPluginFile(bundle.backend))
+    bundle.jax = absl::StrCat("jax==", last.substr(0, last.find('?')));
   return bundle;
 }
 
@@ -273,7 +286,8 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
                         "\nOr, without hlocts: `pip install jax`, then `python "
                         "repro_jax.py PLUGIN.so` with this script and the file of the plugin",
                         kEnd, script);
-  return absl::StrCat("`pip install jax`, then this script", kEnd, script, "\n", replay);
+  return absl::StrCat("`pip install ", bundle.jax, "`, then this script", kEnd, script, "\n",
+                      replay);
 }
 
 // Returns the engine and its version. The report calls a plugin file PLUGIN.so.
@@ -283,7 +297,7 @@ std::string EngineText(const reports::Verdict& verdict) {
                       " ", verdict.backend_version, ".\n");
 }
 
-// Plugin files have no list of known failures. Many contain XLA, so XLA's list is used.
+// The list of a plugin file is not known here. Many contain XLA, so XLA's list is used.
 std::optional<KnownFinding> KnownOfXla(reports::Verdict verdict, const fuzz::Sample& sample) {
   verdict.backend = "xla";
   return KnownFindingOf(verdict, sample);
@@ -292,7 +306,7 @@ std::optional<KnownFinding> KnownOfXla(reports::Verdict verdict, const fuzz::Sam
 std::string KnownText(const reports::Verdict& verdict, const std::optional<KnownFinding>& known) {
   if (!fuzz::IsPluginFile(verdict.backend)) return known ? known->ToText() : "none";
   return known ? absl::StrCat("the list of XLA has such a failure: ", known->ToText())
-               : "not in the list of XLA; the plugin has no list";
+               : "not in the list of XLA; no list of the plugin was read";
 }
 
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
@@ -307,7 +321,11 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
     if (!known && fuzz::IsPluginFile(verdict.backend)) known = KnownOfXla(verdict, bundle.sample);
   }
   const std::string rarity = RarityText(verdict);
+  const Releases releases = ReleasesOf(options.bundle, !rarity.empty());
   std::string on_finding;
+  if (!releases.good_after.empty())
+    absl::StrAppend(&on_finding, "Already good in ", releases.good_after, "; last bad ",
+                    releases.last_bad, " (`hlocts history`).\n\n");
   if (!own.ok()) absl::StrAppend(&on_finding, "known: ", KnownText(verdict, known), "\n\n");
   if (own.ok() && own->question())
     absl::StrAppend(&on_finding, "This is ", QuestionText(*own), "\n\n");
@@ -341,8 +359,7 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
           ? absl::StrCat("\nCompile options: ", backends::CompileOptionsText(verdict.backend),
                          ".\n")
           : "",
-      "\nreleases: ",
-      ReleasesText(options.bundle, own.ok() ? *own : findings::Finding(), !rarity.empty()),
+      "\nreleases: ", releases.text,
       fuzz::IsPluginFile(verdict.backend) ? "\nThe releases are those of XLA (or that `history` "
                                             "names), not builds of this plugin.\n"
                                           : "\n");

@@ -21,7 +21,7 @@ namespace hlocts::fuzz {
 namespace {
 
 constexpr char kJaxScript[] = R"py(# $SIGNATURE
-# Found in the engine $ENGINE. Runs the module below through JAX (pip install jax) on
+# Found in the engine $ENGINE. Runs the module below through JAX (pip install $JAX) on
 # $PLACE.
 # Says which engine ran, and REPRODUCED (exit status 1), not reproduced (0), or neither (2).
 #   python repro_jax.py $USAGE
@@ -416,6 +416,7 @@ std::string BundleJaxScript(const Bundle& bundle) {
       kJaxScript,
       {{"$SIGNATURE", absl::StrReplaceAll(bundle.signature, {{"\n", " "}})},
        {"$ENGINE", absl::StrCat(bundle.backend, plugin ? ", a PJRT plugin" : "")},
+       {"$JAX", bundle.jax},
        {"$PLACE", plugin ? "the plugin that you name: the argument, or the variable PJRT_PLUGIN"
                          : "the installed jaxlib's XLA:CPU, or on a PJRT plugin"},
        {"$USAGE", plugin ? "PLUGIN.so" : "[PLUGIN.so]"},

@@ -20,9 +20,8 @@ std::string QuestionText(const findings::Finding& finding) {
 }
 
 std::string KnownFinding::ToText() const {
-  return absl::StrCat("finding ", name, ": ", finding.title(), same.empty() ? "" : " (here: ", same,
-                      same.empty() ? "" : ")", finding.question() ? "; " : "",
-                      QuestionText(finding));
+  return absl::StrCat(same.empty() ? finding.title() : same, " (finding ", name, ")",
+                      finding.question() ? "; " : "", QuestionText(finding));
 }
 
 std::string KnownFinding::ToLine() const { return absl::StrCat("    known:    ", ToText()); }

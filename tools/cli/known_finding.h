@@ -17,8 +17,8 @@ struct KnownFinding {
   findings::Finding finding;
   std::string same;  // the reason of the expectation: what this failure has of the finding's defect
 
-  // Returns "finding NAME: TITLE (here: REASON)"; for a question, also the reading that permits the
-  // value.
+  // Returns "REASON (finding NAME)", or the title in place of the reason if there is none; for a
+  // question, also the reading that permits the value.
   std::string ToText() const;
   std::string ToLine() const;  // the same as a line below a verdict
   nlohmann::ordered_json ToJson() const;
