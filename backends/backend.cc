@@ -33,10 +33,7 @@ absl::StatusOr<std::string> Executable::OptimizedModule() {
 }
 
 RunOutcome FailedRun(const absl::Status& status) {
-  RunOutcome outcome;
-  outcome.failure = OutcomeOf(status);
-  outcome.error = ErrorOf(status);
-  return outcome;
+  return {.failure = OutcomeOf(status), .error = ErrorOf(status)};
 }
 
 RunOutcome OutcomeFrom(absl::StatusOr<ExecuteResult> result) {

@@ -121,9 +121,7 @@ std::string PluginPath(const std::string& path) {
 }
 
 absl::StatusOr<BackendName> ParseBackendName(absl::string_view text) {
-  BackendName result;
-  result.text = std::string(text);
-  result.label = std::string(LabelOf(text));
+  BackendName result{.text = std::string(text), .label = std::string(LabelOf(text))};
   if (!result.label.empty()) {
     HLOCTS_RETURN_IF_ERROR(CheckLabel(result.label, text));
     text.remove_prefix(result.label.size() + 1);

@@ -125,9 +125,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
     return InvalidInput("backend \"", name.text, "\": expected an engine that is a plugin");
   SetVariablesOf(engine.library());
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, EngineFolder(engine));
-  PjrtSettings settings;
-  settings.name = name.text;
-  settings.path = absl::StrCat(folder, "/", engine.library());
+  PjrtSettings settings{.name = name.text, .path = absl::StrCat(folder, "/", engine.library())};
   // Our plugins accept these options as client options too, so that a wrong option is reported
   // before any module is compiled.
   (ours ? settings.client_options : settings.compile_options) = Merged(engine, name.options);

@@ -44,9 +44,7 @@ TEST(ModuleGeneratorTest, EveryModuleIsValidAndSurvivesItsText) {
 }
 
 TEST(ModuleGeneratorTest, AnInvalidModuleBreaksTheRuleThatIsNamed) {
-  GeneratorOptions options;
-  options.stream = Stream::kNegative;
-  options.replicas_max = 2;
+  GeneratorOptions options{.stream = Stream::kNegative, .replicas_max = 2};
   int broken = 0;
   for (int number = 0; number < kModules / 2; ++number) {
     SeedSource choose(9, number);
@@ -75,9 +73,7 @@ TEST(ModuleGeneratorTest, AnInvalidModuleBreaksTheRuleThatIsNamed) {
 }
 
 TEST(ModuleGeneratorTest, EveryListedRuleIsBroken) {
-  GeneratorOptions options;
-  options.stream = Stream::kNegative;
-  options.instructions = 20;
+  GeneratorOptions options{.stream = Stream::kNegative, .instructions = 20};
   std::set<std::string> missing;
   for (const std::string& rule : BreakableRules()) missing.insert(rule);
   for (int number = 0; number < 8 * kModules && !missing.empty(); ++number) {
@@ -146,9 +142,8 @@ TEST(ModuleGeneratorTest, ModulesHaveTheInstructionsAskedForOnAverage) {
 }
 
 TEST(ModuleGeneratorTest, TypesAndOpcodesAreKeptTo) {
-  GeneratorOptions options;
-  options.types = TypeBit(PrimitiveType::kF32);
-  options.opcodes = {Opcode::kAdd, Opcode::kTanh};
+  GeneratorOptions options{.types = TypeBit(PrimitiveType::kF32),
+                           .opcodes = {Opcode::kAdd, Opcode::kTanh}};
   for (int number = 0; number < 100; ++number) {
     SeedSource choose(7, number);
     Generated generated = Generate(choose, options);

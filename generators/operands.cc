@@ -88,9 +88,7 @@ Value* ModuleWriter::Constant(Literal literal, ValueFacts facts) {
 
 // Draws the facts about the elements of a new parameter or constant.
 ValueFacts ModuleWriter::DataFacts(PrimitiveType type, const Requirement& demand) {
-  ValueFacts facts;
-  facts.bits_known = true;
-  facts.unique = demand.unique;
+  ValueFacts facts{.unique = demand.unique, .bits_known = true};
   if (!plan.checked()) return facts;
   static constexpr double kBounds[] = {2, 1, 4, 8, 0.5, 100};
   double bound = kBounds[choose.Below(std::size(kBounds))];

@@ -193,9 +193,7 @@ const DrawWeights& PlainWeights() {
 }
 
 ModulePlan DrawPlan(ChoiceSource& choose, const GeneratorOptions& options) {
-  ModulePlan plan;
-  plan.stream = options.stream;
-  plan.elements_max = options.elements_max;
+  ModulePlan plan{.stream = options.stream, .elements_max = options.elements_max};
   // Two of three modules with long arrays use exact data, in which every error is visible.
   plan.exact_data = options.stream == Stream::kExact ||
                     (options.stream == Stream::kSizes && choose.Below(3) != 0);

@@ -49,9 +49,7 @@ reports::Verdict Surprise(Outcome kind, const std::string& address) {
 }
 
 TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
-  Case one;
-  one.address = "a/b:new";
-  one.clauses = {"b.3"};
+  Case one{.address = "a/b:new", .clauses = {"b.3"}};
   std::vector<reports::Verdict> verdicts = {Surprise(Outcome::kPass, "a/b:gone"),
                                             Surprise(Outcome::kCrash, "a/b:worse"),
                                             Surprise(Outcome::kRejected, "a/b:new")};

@@ -45,9 +45,7 @@ absl::StatusOr<PassBlame> BlameSample(const BlameOptions& options, const fuzz::B
   const backends::LoadOptions& load = bundle.options.load;
   backends::ExecuteRequest request;
   request.arguments.assign(load.replicas * load.partitions, bundle.sample.arguments);
-  backends::BlameSubject subject;
-  subject.module = bundle.sample.module.get();
-  subject.request = &request;
+  backends::BlameSubject subject{.module = bundle.sample.module.get(), .request = &request};
   subject.options.profile = bundle.options.profile;
   subject.options.load = load;
   subject.invalid = bundle.options.invalid;

@@ -293,9 +293,7 @@ class Fetched {
 };
 
 absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::string& path) {
-  Subject subject;
-  subject.path = path;
-  subject.is_bundle = reports::HasRecordedVerdict(path);
+  Subject subject{.path = path, .is_bundle = reports::HasRecordedVerdict(path)};
   HLOCTS_ASSIGN_OR_RETURN(subject.bundle, tools::LoadSubject(path, options.inputs, options.seed,
                                                              options.profile, options.common));
   if (subject.is_bundle) {

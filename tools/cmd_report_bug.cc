@@ -202,10 +202,9 @@ void CompleteOldRecord(const std::string& folder, const fuzz::Bundle& bundle,
                        reports::Verdict& verdict) {
   if (!verdict.first_failure || !verdict.first_failure->operation.empty()) return;
   const Module& module = *bundle.sample.module;
-  backends::DiffOptions diff;
-  diff.profile = bundle.options.profile;
-  diff.load = fuzz::DevicesOf(bundle.sample, bundle.options);
-  diff.describe = true;
+  backends::DiffOptions diff{.profile = bundle.options.profile,
+                             .load = fuzz::DevicesOf(bundle.sample, bundle.options),
+                             .describe = true};
   auto outputs = ReadDeviceLeaves(folder + "/actual.txt", backends::OutputLeafShapes(module),
                                   diff.load.replicas * diff.load.partitions, diff.load.partitions);
   if (!outputs.ok()) return;

@@ -177,9 +177,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   backends::BackendInfo info = engine->info();
   if (!info.available)
     return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.error.Text()));
-  fuzz::ShrinkOptions shrink;
-  shrink.seconds_max = options.seconds_max;
-  shrink.stop = Interrupted;
+  fuzz::ShrinkOptions shrink{.seconds_max = options.seconds_max, .stop = Interrupted};
   Watch watch;
   watch.Attach(options.out, shrink);
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);

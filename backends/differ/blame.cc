@@ -325,9 +325,7 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole,
                                      absl::Span<const ModuleAcceptance> sets, const Module& module,
                                      const ExecuteRequest& request, const Subject& subject,
                                      int64_t operations, bool blocks = false) {
-  CutOptions cut_options;
-  cut_options.operations = operations;
-  cut_options.blocks = blocks;
+  CutOptions cut_options{.operations = operations, .blocks = blocks};
   PieceRunner runner(module, request, subject.options, subject.backend, cut_options,
                      subject.deadline);
   if (whole.kind == Outcome::kPass) runner.Accept(outputs, sets);

@@ -19,9 +19,7 @@ reports::Verdict Diff(const std::string& text, Backend& backend, int64_t cut) {
   EXPECT_TRUE(module.ok()) << module.status();
   ExecuteRequest request;
   request.arguments.push_back(generators::GenerateArguments(ArgumentLeafShapes(**module), 1));
-  DiffOptions options;
-  options.blame = true;
-  options.cut = cut;
+  DiffOptions options{.cut = cut, .blame = true};
   return Differ(**module, request, options).Diff(backend);
 }
 

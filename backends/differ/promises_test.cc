@@ -48,13 +48,8 @@ constexpr const char kAliased[] =
     "ENTRY e { x = f32[] parameter(0) c = f32[] constant(1) ROOT r = f32[] add(x, c) }";
 
 Outcome OfArgument(std::vector<int64_t> donated, ArgumentState state) {
-  ExecuteRequest request;
-  request.arguments = {{Parsed("f32[] 41")}};
-  request.donated_leaves = std::move(donated);
-  ExecuteResult result;
-  result.outputs = {{Parsed("f32[] 42")}};
-  result.outfeed = {{}};
-  result.arguments = {state};
+  ExecuteRequest request{.arguments = {{Parsed("f32[] 41")}}, .donated_leaves = std::move(donated)};
+  ExecuteResult result{.outputs = {{Parsed("f32[] 42")}}, .outfeed = {{}}, .arguments = {state}};
   return VerdictOn(kAliased, request, result).kind;
 }
 
@@ -79,9 +74,7 @@ TEST(PromisesTest, WhatWasDonatedIsTheOutputs) {
 Outcome OfBuffers(const char* root, const char* output, int64_t aliased_output) {
   ExecuteRequest request;
   request.arguments = {{Parsed("f32[] 41")}};
-  ExecuteResult result;
-  result.outputs = {{Parsed(output)}};
-  result.outfeed = {{}};
+  ExecuteResult result{.outputs = {{Parsed(output)}}, .outfeed = {{}}};
   ArgumentState state;
   state.aliased_output = aliased_output;
   result.arguments = {state};

@@ -23,10 +23,7 @@ absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engin
                           engine.Load(*subject.module, subject.options.load));
   HLOCTS_ASSIGN_OR_RETURN(const std::string bytes, executable->OptimizedModule());
   HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseSerializedModule(bytes));
-  Stage stage;
-  stage.after = "the last pass";
-  stage.text = PrintModule(*module);
-  return stage;
+  return Stage{.after = "the last pass", .text = PrintModule(*module)};
 }
 
 void ConcludeFromOptimized(PassBlame& blame) {

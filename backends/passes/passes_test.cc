@@ -295,9 +295,7 @@ PassBlame BlamePlanted(const Planted& planted, const std::string& dumps = "") {
   auto module = *ParseModule(kAdd);
   ExecuteRequest request;
   request.arguments = {{*ParseLeaf("f32[2] {1, 2}"), *ParseLeaf("f32[2] {3, 5}")}};
-  BlameSubject subject;
-  subject.module = module.get();
-  subject.request = &request;
+  BlameSubject subject{.module = module.get(), .request = &request};
   const EngineFactory engine = [&]() -> absl::StatusOr<std::unique_ptr<Backend>> {
     return std::make_unique<PlantedBackend>(planted);
   };

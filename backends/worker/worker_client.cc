@@ -204,9 +204,7 @@ absl::StatusOr<ExecuteResult> WorkerBackend::Results(const LoadOptions& options)
         absl::StrCat("the worker broke the protocol: ",
                      Visible((outputs.ok() ? outfeed : outputs).status().message())));
   }
-  ExecuteResult result;
-  result.outputs = *std::move(outputs);
-  result.outfeed = *std::move(outfeed);
+  ExecuteResult result{.outputs = *std::move(outputs), .outfeed = *std::move(outfeed)};
   for (const worker::ArgumentState& state : results.arguments()) {
     result.arguments.push_back(
         {state.leaf(), state.consumed(), state.aliased_output(), state.changed()});

@@ -104,11 +104,10 @@ static void CountRuns(const FoundBy& found, const std::function<bool()>& stop, O
 bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                               const std::function<bool()>& stop) {
   if (stop()) return false;
-  ShrinkOptions shrink;
-  shrink.trial = found.trial;
-  shrink.evaluations_max = options_.shrink_evaluations;
-  shrink.seconds_max = options_.shrink_seconds;
-  shrink.stop = stop;
+  ShrinkOptions shrink{.trial = found.trial,
+                       .evaluations_max = options_.shrink_evaluations,
+                       .seconds_max = options_.shrink_seconds,
+                       .stop = stop};
   ShrinkResult shrunk = Shrink(bundle.sample, *found.engine, *found.reference, shrink);
   if (stop()) return false;
   entry.evaluations = shrunk.evaluations;
@@ -272,9 +271,7 @@ absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
 
 absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::Status& verified,
                                               const std::string& origin) {
-  Bundle bundle;
-  bundle.sample = sample.Clone();
-  bundle.backend = "reference";
+  Bundle bundle{.sample = sample.Clone(), .backend = "reference"};
   bundle.result.verdict.kind = Outcome::kError;
   bundle.result.verdict.backend = "reference";
   bundle.result.verdict.reason =

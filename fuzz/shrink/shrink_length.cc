@@ -134,9 +134,8 @@ bool Gather(Sample& sample, Instruction& gather, int64_t count) {
 bool ReduceWindow(Sample& sample, Instruction& windows, int64_t count) {
   if (windows.operand_count() != 2) return false;
   const int64_t more = count - windows.operand(0).shape().ElementCount();
-  WindowDimension window;
-  window.size = std::max<int64_t>(1, 1 - more);
-  window.padding_high = std::max<int64_t>(0, more);
+  WindowDimension window{.size = std::max<int64_t>(1, 1 - more),
+                         .padding_high = std::max<int64_t>(0, more)};
   windows.Set(Attr::kWindow, Window{{window}});
   return Flatten(sample, windows, 0);
 }

@@ -65,9 +65,7 @@ absl::Status WriteModules(const std::string& folder, const std::vector<std::stri
     HLOCTS_ASSIGN_OR_RETURN(std::string text, ReadFile(path));
     HLOCTS_RETURN_IF_ERROR(WriteModule(folder, std::filesystem::path(path).stem(), text));
   }
-  generators::GeneratorOptions options;
-  options.stream = generators::Stream::kEdge;
-  options.replicas_max = 2;
+  generators::GeneratorOptions options{.stream = generators::Stream::kEdge, .replicas_max = 2};
   for (uint64_t number = 0; number < kGenerated; ++number) {
     generators::SeedSource choose(1, number);
     const std::string text =

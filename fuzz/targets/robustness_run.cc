@@ -143,9 +143,7 @@ void RobustnessRun::Run(const std::string& text, uint64_t seed) {
 // Evaluates the module and judges the results. If `engine_too`, also runs and judges the engine.
 void RobustnessRun::Judge(const Module& module, const backends::ExecuteRequest& request,
                           Profile profile, bool engine_too) {
-  backends::DiffOptions options;
-  options.profile = profile;
-  options.load = load_;
+  backends::DiffOptions options{.profile = profile, .load = load_};
   backends::Differ differ(module, request, options);
   const backends::RunOutcome own = backends::RunModule(*reference_, module, load_, request);
   if (own.has_values()) {

@@ -102,9 +102,7 @@ std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backen
                                                     const TrialOptions& options) {
   std::vector<FaultyInstruction> faulty;
   if (options.invalid) return faulty;
-  backends::DiffOptions diff;
-  diff.profile = options.profile;
-  diff.load = DevicesOf(sample, options);
+  backends::DiffOptions diff{.profile = options.profile, .load = DevicesOf(sample, options)};
   const backends::ExecuteRequest request = sample.Request();
   auto pieces =
       backends::FindWrongPieces(*sample.module, request, diff, engine, kFaultyInstructionsMax);
@@ -124,10 +122,8 @@ std::vector<FaultyInstruction> FaultyInstructionsOf(const Sample& sample, backen
 std::string ReplaceByHiddenPiece(Sample& sample, backends::Backend& engine,
                                  const TrialOptions& options) {
   if (options.invalid) return "";
-  backends::DiffOptions diff;
-  diff.profile = options.profile;
-  diff.load = DevicesOf(sample, options);
-  diff.cut = options.cut;
+  backends::DiffOptions diff{
+      .profile = options.profile, .load = DevicesOf(sample, options), .cut = options.cut};
   diff.suspect = backends::DiffOptions::Suspect::kWhereWide;  // the setting of `hlocts diff`
   backends::WrongPiece hidden =
       backends::FindHiddenPiece(*sample.module, sample.Request(), diff, engine);

@@ -11,9 +11,7 @@ namespace {
 
 // Returns an error as WorkerBackend does, from a message or the last lines of the log.
 EngineError Said(const std::string& message, const std::string& log = "") {
-  EngineError error;
-  error.message = message;
-  error.log = log;
+  EngineError error{.message = message, .log = log};
   backends::ReadAssertion(error);
   return error;
 }

@@ -10,9 +10,7 @@ namespace {
 // Returns groups in the form [groups,size]<=[replicas], or the same with transposed dimensions.
 ReplicaGroups IotaGroups(ModuleWriter& w, int64_t size) {
   int64_t replicas = w.plan.replicas;
-  ReplicaGroups groups;
-  groups.iota_dimensions = {replicas / size, size};
-  groups.iota_reshape_dims = {replicas};
+  ReplicaGroups groups{.iota_dimensions = {replicas / size, size}, .iota_reshape_dims = {replicas}};
   bool transposed = replicas % 2 == 0 && w.choose.Below(3) != 0;
   if (transposed) {
     groups.iota_reshape_dims = {replicas / 2, 2};

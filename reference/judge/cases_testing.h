@@ -57,9 +57,7 @@ inline JudgeResult JudgeCase(const Case& c) {
   auto module = ParseModule(c.module);
   EXPECT_TRUE(module.ok()) << module.status();
   if (!module.ok()) return {};
-  JudgeOptions options;
-  options.profile = c.profile;
-  options.facts = c.facts;
+  JudgeOptions options{.profile = c.profile, .facts = c.facts};
   auto result = Judge(**module, Parse(c.arguments), Parse(c.outputs), options);
   EXPECT_TRUE(result.ok()) << result.status();
   return result.ok() ? *result : JudgeResult();

@@ -45,9 +45,7 @@ void AppendLeaves(const SetValue& value, const Shape& shape, ModuleAcceptance& a
     }
     return;
   }
-  LeafAcceptance leaf;
-  leaf.shape = shape;
-  leaf.token = !shape.IsArray();
+  LeafAcceptance leaf{.shape = shape, .token = !shape.IsArray()};
   if (!leaf.token) {
     leaf.set = value.array;
     MakeWholeWhereStatic(shape, leaf.set);

@@ -118,9 +118,8 @@ void DotRaggedContraction(const RaggedDot& dot, Literal& out) {
 absl::StatusOr<Literal> EvaluateRaggedDot(EvalContext& context, const Instruction& instruction,
                                           absl::Span<Literal> operands) {
   const Shape& shape = instruction.shape();
-  RaggedDot dot;
-  dot.numbers = DotDimensionsOf(instruction);
-  dot.ragged = instruction.IntList(Attr::kLhsRaggedDims)[0];
+  RaggedDot dot{.numbers = DotDimensionsOf(instruction),
+                .ragged = instruction.IntList(Attr::kLhsRaggedDims)[0]};
   dot.system =
       SumSystem({operands[0].element_type(), operands[1].element_type()}, shape.element_type());
   if (operands[2].shape().rank() != 1) {

@@ -22,9 +22,7 @@ struct Rows {
 };
 
 Rows RowsAlong(absl::Span<const int64_t> dimensions, int64_t dimension) {
-  Rows rows;
-  rows.size = dimensions[dimension];
-  rows.count = 1;
+  Rows rows{.count = 1, .size = dimensions[dimension]};
   for (size_t d = 0; d < dimensions.size(); ++d) {
     if (static_cast<int64_t>(d) != dimension) rows.count *= dimensions[d];
     if (static_cast<int64_t>(d) > dimension) rows.stride *= dimensions[d];

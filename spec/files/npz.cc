@@ -130,9 +130,7 @@ absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedL
   }
   LiteralsFile file;
   for (const auto& [place, members] : blocks) {
-    LiteralsBlock block;
-    block.replica = place.first;
-    block.partition = place.second;
+    LiteralsBlock block{.replica = place.first, .partition = place.second};
     std::string prefix = KeyPrefix(place.first, place.second);
     HLOCTS_ASSIGN_OR_RETURN(block.leaves, ReadLeaves(archive, members, prefix, expected));
     file.blocks.push_back(std::move(block));

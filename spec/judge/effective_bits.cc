@@ -20,9 +20,7 @@ void EffectiveHistogram::Steps::AddElsewhere(size_t step, int64_t count) {
 }
 
 EffectiveBits EffectiveHistogram::Summarize() const {
-  EffectiveBits summary;
-  summary.elements = total_;
-  summary.unspecified = unspecified_;
+  EffectiveBits summary{.elements = total_, .unspecified = unspecified_};
   if (total_ == 0) return summary;
   std::map<size_t, int64_t> all;
   int64_t low = 0, wide = 0, low_wide = 0;

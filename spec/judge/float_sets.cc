@@ -61,9 +61,8 @@ AcceptanceSet OfReadings(const AcceptanceSet& s, const SetContext& context, bool
   const View all = ReadSet(s, *context.operand, permissions, hull);
   if (!all.Zero() || !(permissions & kFlushOperand)) return of(all);
   const View itself = ReadSet(s, *context.operand, permissions & ~uint32_t{kFlushOperand}, hull);
-  View zero;
-  zero.pos_zero = all.pos_zero && !itself.pos_zero;
-  zero.neg_zero = all.neg_zero && !itself.neg_zero;
+  View zero{.pos_zero = all.pos_zero && !itself.pos_zero,
+            .neg_zero = all.neg_zero && !itself.neg_zero};
   zero.finite = zero.Zero();
   if (!zero.finite) return of(all);
   AcceptanceSet joined = Join(of(itself), of(zero));
@@ -116,9 +115,7 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
                      hull ? Flag::kPreRounding : 0);
   }
   if (opcode == Opcode::kSqrt) {
-    Image r;
-    r.nan = v.nan || v.neg_inf || v.Negative();
-    r.pos_inf = v.pos_inf;
+    Image r{.nan = v.nan || v.neg_inf || v.Negative(), .pos_inf = v.pos_inf};
     SetZeros(ZeroSigns(v), r);
     if (v.Positive()) {
       Include(SquareRootExact(std::max(v.lo, 0.0)), r);

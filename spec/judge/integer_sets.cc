@@ -425,9 +425,7 @@ AcceptanceSet CompareInteger(absl::string_view direction, const AcceptanceSet& a
 AcceptanceSet ConvertInteger(const AcceptanceSet& a, PrimitiveType from, PrimitiveType to,
                              uint32_t origin) {
   if (a.unspecified()) return a;
-  IntegerContext context;
-  context.type = to;
-  context.origin = origin;
+  IntegerContext context{.type = to, .origin = origin};
   if (to == PrimitiveType::kPred) {
     return Range(a.ilo > 0 || a.ihi < 0 ? 1 : 0, a.ilo != 0 || a.ihi != 0 ? 1 : 0, context, a);
   }

@@ -344,10 +344,7 @@ void JudgeLeaf(const ModuleAcceptance& accepted, int64_t output, const Literal& 
 }
 
 JudgeResult Failed(std::string reason) {
-  JudgeResult result;
-  result.outcome = Outcome::kFail;
-  result.reason = std::move(reason);
-  return result;
+  return {.outcome = Outcome::kFail, .reason = std::move(reason)};
 }
 
 JudgeResult Conclude(const ModuleAcceptance& accepted, Tally& tally, bool only_tokens) {

@@ -156,9 +156,8 @@ absl::Status ModuleWriter::WriteInstruction(const Instruction& instruction,
                    ValidateLayout(*shape.layout(), shape.rank()).ok();
     LiteralToProto(ordered ? literal.WithShape(shape) : literal, out->mutable_literal());
   }
-  IdsOfModule ids;
-  ids.computation = [&](const Computation* computation) { return IdOf(computation); };
-  ids.instruction = [&](const Instruction* used) { return IdOf(used); };
+  IdsOfModule ids{.computation = [&](const Computation* computation) { return IdOf(computation); },
+                  .instruction = [&](const Instruction* used) { return IdOf(used); }};
   HLOCTS_RETURN_IF_ERROR(AttributesToProto(instruction, ids, out));
   RestoreUninterpretedFields(instruction.unknown_fields, out);
   return absl::OkStatus();

@@ -70,9 +70,7 @@ class Reader {
   absl::StatusOr<Expression> Operation(absl::string_view name) {
     auto opcode = OpcodeFromName(name);
     if (!opcode) return InvalidInput("expected an opcode, found \"", name, "\"");
-    Expression expression;
-    expression.kind = Expression::Kind::kOperation;
-    expression.opcode = *opcode;
+    Expression expression{.kind = Expression::Kind::kOperation, .opcode = *opcode};
     do {
       HLOCTS_ASSIGN_OR_RETURN(Expression operand, Next());
       expression.operands.push_back(std::move(operand));

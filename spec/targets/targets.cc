@@ -33,9 +33,7 @@ class FirstParseError : public google::protobuf::io::ErrorCollector {
 
 absl::StatusOr<TargetPromise> PromiseOf(absl::string_view file, const targets::Promise& proto) {
   if (proto.source().empty()) return InvalidInput(file, ": expected a source for each fact");
-  TargetPromise promise;
-  promise.source = proto.source();
-  promise.note = proto.note();
+  TargetPromise promise{.source = proto.source(), .note = proto.note()};
   TargetFacts scratch;
   for (const std::string& fact : proto.fact()) {
     const absl::Status status = SetTargetFact(fact, scratch);

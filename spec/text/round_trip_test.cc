@@ -41,9 +41,7 @@ TEST_P(InstructionTest, SurvivesEveryWayOfPrinting) {
   operands.operand_shapes = true;
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto with_shapes, ParseModule(PrintModule(*module, operands)));
   EXPECT_EQ(PrintModule(*with_shapes), printed);
-  PrintOptions bare;
-  bare.percent = false;
-  bare.program_shape = false;
+  PrintOptions bare{.percent = false, .program_shape = false};
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto without, ParseModule(PrintModule(*module, bare)));
   EXPECT_EQ(PrintModule(*without), printed);
   auto canonical = ParseModule(PrintModule(*module, PrintOptions::Canonical()));

@@ -49,9 +49,7 @@ int64_t InstructionCount(const Module& module) {
 
 // Returns module `number`, or nullopt if it breaks a rule or has more than 20 instructions.
 std::optional<generators::Generated> SmallModule(uint64_t number, bool joint_operations) {
-  generators::GeneratorOptions options;
-  options.instructions = 8;
-  options.joint_operations = joint_operations;
+  generators::GeneratorOptions options{.instructions = 8, .joint_operations = joint_operations};
   generators::Generated generated = generators::GenerateNumbered(kBenchSeed, number, options);
   if (!generated.broken_rule.empty()) return std::nullopt;
   if (InstructionCount(*generated.module) > kInstructionsMax) return std::nullopt;

@@ -35,9 +35,7 @@ class Reach {
   }
 
   ReachRow Row(int64_t modules) const {
-    ReachRow row;
-    row.modules = modules;
-    row.cells = static_cast<int64_t>(cells_.size());
+    ReachRow row{.modules = modules, .cells = static_cast<int64_t>(cells_.size())};
     CountTyped(row);
     CountPairs(row);
     return row;

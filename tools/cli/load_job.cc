@@ -57,10 +57,8 @@ absl::StatusOr<LoadedModule> OpenGenerated(absl::string_view address, const std:
   }
   generators::Generated generated =
       generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
-  LoadedModule loaded;
-  loaded.module = std::move(generated.module);
-  loaded.arguments = std::move(generated.arguments);
-  return loaded;
+  return LoadedModule{.module = std::move(generated.module),
+                      .arguments = std::move(generated.arguments)};
 }
 
 // Reads a file with HLO in any form or StableHLO.
@@ -244,9 +242,7 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
                  absl::StrCat(loaded.module->num_partitions).c_str());
   }
   HLOCTS_RETURN_IF_ERROR(VerifyOpened(*loaded.module, module_path));
-  Job job;
-  job.module = std::move(loaded.module);
-  job.module_name = module_path;
+  Job job{.module = std::move(loaded.module), .module_name = module_path};
   const int64_t devices = options.DeviceCount(*job.module);
   if (devices < 1 || devices > kDevicesMax) {
     return InvalidInput(module_path, ": expected 1 to ", kDevicesMax, " devices, found ", devices);

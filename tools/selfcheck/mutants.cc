@@ -78,10 +78,8 @@ bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult
 // verdict is a pass and nothing is judged.
 reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profile profile,
                            bool& changed) {
-  backends::DiffOptions options;
-  options.profile = profile;
-  options.load = trial.load;
-  options.change_rule = trial.change_rule;
+  backends::DiffOptions options{
+      .profile = profile, .load = trial.load, .change_rule = trial.change_rule};
   reports::Verdict pass;
   pass.kind = Outcome::kPass;
   if (!trial.valid) return suites::RunCase(*trial.one, engine, options);

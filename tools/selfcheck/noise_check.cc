@@ -147,10 +147,8 @@ NoiseReport CheckNoise(const std::vector<Trial>& trials, const NoiseMode& mode,
   NoiseReport report;
   for (const Trial& trial : trials) {
     if (!trial.valid) continue;
-    backends::DiffOptions options;
-    options.profile = mode.profile;
-    options.load = trial.load;
-    options.change_rule = trial.change_rule;
+    backends::DiffOptions options{
+        .profile = mode.profile, .load = trial.load, .change_rule = trial.change_rule};
     if (mode.typical || mode.suspect) options.suspect = backends::DiffOptions::Suspect::kAlways;
     backends::Differ differ(*trial.module, trial.request, options);
     for (uint64_t seed : seeds) {

@@ -42,10 +42,8 @@ class FakeCompiler : public Backend {
   FakeCompiler(std::string text, std::vector<std::vector<int64_t>> placed)
       : text_(std::move(text)), placed_(std::move(placed)) {}
   BackendInfo info() override {
-    BackendInfo info;
-    info.name = "fake";
-    info.capabilities = {"compile-only", "proto", "optimized-module", "partitions"};
-    return info;
+    return {.name = "fake",
+            .capabilities = {"compile-only", "proto", "optimized-module", "partitions"}};
   }
   absl::StatusOr<std::unique_ptr<Executable>> Load(const Module&, const LoadOptions&) override {
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<Module> made, ParseModule(text_));

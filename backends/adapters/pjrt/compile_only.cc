@@ -78,9 +78,7 @@ class CompileOnlyBackend : public Backend {
     }
     HLOCTS_ASSIGN_OR_RETURN(const std::string proto, SerializeModule(plain ? *plain : module));
     PJRT_Program program = HloProgram(proto);
-    PjrtCompileOptions compile;
-    compile.num_replicas = options.replicas;
-    compile.num_partitions = partitions;
+    PjrtCompileOptions compile{.num_replicas = options.replicas, .num_partitions = partitions};
     if (sharded) compile.partitioner = settings_.partitioner;
     compile.one_tuple = TakesOneTuple(module);
     compile.overrides = settings_.compile_options;

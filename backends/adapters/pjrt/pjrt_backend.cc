@@ -257,9 +257,7 @@ class PjrtBackend : public Backend {
   explicit PjrtBackend(PjrtSettings settings) : settings_(std::move(settings)) {}
 
   BackendInfo info() override {
-    BackendInfo info;
-    info.name = settings_.name;
-    info.facts = settings_.facts;
+    BackendInfo info{.name = settings_.name, .facts = settings_.facts};
     absl::Status status = Ensure(1);
     if (status.ok() && session_->api().extension() != nullptr) status = DescribeOurs(info);
     if (!status.ok()) {
@@ -365,9 +363,7 @@ class PjrtBackend : public Backend {
   }
 
   absl::Status NeedsDevices(int64_t devices) const {
-    EngineError error;
-    error.kind = ErrorKind::kNeedsDevices;
-    error.devices = devices;
+    EngineError error{.kind = ErrorKind::kNeedsDevices, .devices = devices};
     error.message = absl::StrCat("needs ", devices, " devices, but the plugin has ",
                                  session_->devices().size());
     return EngineStatus(absl::StatusCode::kUnimplemented, error);
@@ -500,9 +496,7 @@ absl::StatusOr<std::unique_ptr<Backend>> OpenPjrtBackend(PjrtSettings settings) 
 absl::StatusOr<std::unique_ptr<Backend>> MakePjrtBackend(BackendName name) {
   if (name.argument.empty())
     return InvalidInput("backend \"pjrt:\": expected the path of a plugin");
-  PjrtSettings settings;
-  settings.name = name.text;
-  settings.path = name.argument;
+  PjrtSettings settings{.name = name.text, .path = name.argument};
   for (auto& [key, value] : name.options) {
     if (absl::string_view(key).substr(0, kClientPrefix.size()) == kClientPrefix) {
       settings.client_options.emplace_back(key.substr(kClientPrefix.size()), value);

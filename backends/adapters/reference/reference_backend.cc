@@ -71,9 +71,7 @@ class ReferenceBackend : public Backend {
   explicit ReferenceBackend(std::string name) : name_(std::move(name)) {}
 
   BackendInfo info() override {
-    BackendInfo info;
-    info.name = name_;
-    info.version = kVersion;
+    BackendInfo info{.name = name_, .version = kVersion};
     info.capabilities = {"execute", "verify",      "replicas",   "donation",
                          "infeed",  "custom-call", "our-parser", "partitions"};
     info.facts = ReferenceFacts();

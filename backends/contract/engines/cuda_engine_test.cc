@@ -41,9 +41,7 @@ TEST(CudaEngineTest, DonatedArgumentsStayTheCallers) {
   ASSERT_TRUE(module.ok()) << module.status();
   for (const std::string& engine : {TestEngine(), std::string("cpu?isolation=none")}) {
     HLOCTS_ASSERT_OK_AND_ASSIGN(auto backend, MakeBackend(engine));
-    ExecuteRequest request;
-    request.arguments = {{F32s({1, 2, 3, 4})}};
-    request.donated_leaves = {0};
+    ExecuteRequest request{.arguments = {{F32s({1, 2, 3, 4})}}, .donated_leaves = {0}};
     const RunOutcome outcome = RunModule(*backend, **module, {}, request);
     ASSERT_TRUE(outcome.has_values()) << outcome.error.Text();
     EXPECT_THAT(FloatsOf(outcome.result.outputs[0][0]), ElementsAre(-1, -2, -3, -4)) << engine;

@@ -229,9 +229,7 @@ class SeededFaultBackend : public Backend {
       : name_(std::move(name)), faults_(std::move(faults)) {}
 
   BackendInfo info() override {
-    BackendInfo info;
-    info.name = name_;
-    info.version = kVersion;
+    BackendInfo info{.name = name_, .version = kVersion};
     info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
                          "custom-call", "our-parser", "partitions"};
     info.facts = ReferenceFacts();

@@ -49,9 +49,7 @@ class NoiseBackend : public Backend {
       : name_(std::move(name)), noise_(std::move(noise)) {}
 
   BackendInfo info() override {
-    BackendInfo info;
-    info.name = name_;
-    info.version = kVersion;
+    BackendInfo info{.name = name_, .version = kVersion};
     info.capabilities = {"execute",     "verify",     "replicas",  "infeed",
                          "custom-call", "our-parser", "partitions"};
     // Random bits equal the reference's. The engine uses every other freedom.

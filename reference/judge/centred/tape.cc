@@ -215,9 +215,7 @@ void Tape::Record(const Instruction& instruction, absl::Span<const SetValue> ope
     array.node = -1;
     return;
   }
-  Node node;
-  node.instruction = &instruction;
-  node.set = array;
+  Node node{.instruction = &instruction, .set = array};
   node.set.node = -1;
   node.rounded_once = interpreter_.options().facts.values_once;
   node.once = node.rounded_once || IsComputedOnce(instruction.opcode());
@@ -254,10 +252,7 @@ void Tape::EnterBody(const SetValue& made, SetValue& state) {
   SetArray& array = state.array;
   const int64_t count = state.tuple || array.exact() ? 0 : array.element_count();
   if (count == 0 || !IsPlainFloat(array) || Full()) return;
-  Node node;
-  node.kind = NodeKind::kMove;
-  node.once = true;
-  node.set = array;
+  Node node{.kind = NodeKind::kMove, .once = true, .set = array};
   node.set.node = -1;
   node.operands = {NumberOf(made.array)};
   node.terms.lhs.resize(static_cast<size_t>(count));

@@ -85,9 +85,7 @@ inline SetArray DrawArray(PrimitiveType type, bool points, uint64_t seed, bool p
 }
 
 inline ElementOp MakeOp(Opcode opcode, PrimitiveType type, Profile profile, UnroundedUse hull) {
-  ElementOp op;
-  op.instruction = nullptr;
-  op.opcode = opcode;
+  ElementOp op{.instruction = nullptr, .opcode = opcode};
   op.operand_type = op.result_type = type;
   op.context.operand = op.context.result = &FactsOf(type);
   op.context.rule = RuleFor(opcode, type, profile);

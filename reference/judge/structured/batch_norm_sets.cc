@@ -222,9 +222,7 @@ void Invert(const BatchNorm& norm, const Approximate& variance, GradSums& sums) 
 }
 
 GradSums SumsOfFeature(const BatchNorm& norm, absl::Span<const SetValue> operands, int64_t f) {
-  GradSums sums;
-  sums.scale = norm.NumberAt(operands[1], f);
-  sums.mean = norm.NumberAt(operands[2], f);
+  GradSums sums{.scale = norm.NumberAt(operands[1], f), .mean = norm.NumberAt(operands[2], f)};
   Invert(norm, norm.NumberAt(operands[3], f), sums);
   for (int64_t k = 0; k < norm.layout.per_feature(); ++k) {
     const int64_t i = norm.layout.At(f, k);

@@ -271,9 +271,7 @@ CholeskyBound CholeskyBoundOf(const SetContext& context, const Shape& shape) {
   const double parts = IsComplex(shape.element_type()) ? context.bounds->ComplexUnits() : 1;
   const double u = UnitOf(shape.element_type()) * parts;
   const bool flushes = context.rule.Allows(kFlushOperand) || context.rule.Allows(kFlushResult);
-  CholeskyBound bound;
-  bound.bounds = context.bounds;
-  bound.relative = context.rule.ulps * (n + 1) * u;
+  CholeskyBound bound{.relative = context.rule.ulps * (n + 1) * u, .bounds = context.bounds};
   bound.own = bound.relative + (n + 2) * 0x1p-52;
   const double flushes_of_row = context.bounds->FactorFlushes() * (n + 1) * parts;
   bound.flush = flushes_of_row * context.result->min_normal;

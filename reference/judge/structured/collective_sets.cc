@@ -192,9 +192,7 @@ absl::StatusOr<std::vector<SetValue>> TraceTogether(SetInterpreter& interpreter,
     }
   }
   auto module = CollectiveModule(instruction, grid, arguments[0]);
-  ReplicatedRunOptions world;
-  world.replicas = grid.replicas;
-  world.partitions = grid.partitions;
+  ReplicatedRunOptions world{.replicas = grid.replicas, .partitions = grid.partitions};
   HLOCTS_ASSIGN_OR_RETURN(ReplicatedRunResult numbers,
                           EvaluateReplicated(*module, arguments, world));
   uint32_t origin = interpreter.OriginOf(

@@ -243,9 +243,8 @@ bool TransformsInF64(const SetArray& operand) {
 FftPlan PlanOf(const Instruction& instruction, const SetArray& operand, const Shape& out,
                const Rule& rule, const Bounds& bounds) {
   const Shape& in = operand.shape();
-  FftPlan plan;
-  plan.type = std::string(instruction.WordOr(Attr::kFftType, "FFT"));
-  plan.lengths = instruction.IntList(Attr::kFftLength);
+  FftPlan plan{.type = std::string(instruction.WordOr(Attr::kFftType, "FFT")),
+               .lengths = instruction.IntList(Attr::kFftLength)};
   for (size_t k = 0; k < plan.lengths.size(); ++k) {
     int64_t back = static_cast<int64_t>(plan.lengths.size() - k);
     plan.points *= plan.lengths[k];

@@ -49,9 +49,7 @@ AcceptanceSet CombineTerms(SetInterpreter& interpreter, const SetContext& contex
                               : terms[0];
   }
   if (!IsFloat(component)) {
-    IntegerContext integers;
-    integers.type = component;
-    integers.origin = context.origin;
+    IntegerContext integers{.type = component, .origin = context.origin};
     AcceptanceSet s = terms[0];
     for (size_t i = 1; i < terms.size(); ++i) {
       s = BinaryInteger(OpcodeOf(reducer), s, terms[i], integers);

@@ -47,11 +47,10 @@ std::vector<Shape> Spread::ArgumentTiles() const { return TilesOf(arguments, arg
 std::vector<Shape> Spread::OutputTiles() const { return TilesOf(outputs, output_grids); }
 
 absl::StatusOr<Spread> SpreadOf(const Module& module, int64_t partitions) {
-  Spread spread;
-  spread.partitions = partitions;
-  spread.is_per_device = IsPerDevice(module) || HasFeeds(module);
-  spread.arguments = ArgumentLeafShapes(module);
-  spread.outputs = OutputLeafShapes(module);
+  Spread spread{.partitions = partitions,
+                .is_per_device = IsPerDevice(module) || HasFeeds(module),
+                .arguments = ArgumentLeafShapes(module),
+                .outputs = OutputLeafShapes(module)};
   for (const Instruction* parameter : module.entry()->parameters())
     HLOCTS_RETURN_IF_ERROR(AddGrids(*parameter, partitions, spread.argument_grids));
   HLOCTS_RETURN_IF_ERROR(AddGrids(*module.entry()->root(), partitions, spread.output_grids));
