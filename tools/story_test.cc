@@ -548,7 +548,7 @@ ENTRY main {
   t = f32[1,2] custom-call(s), custom_call_target="SPMDFullToShardShape", sharding={manual}
   c = (f32[1,2], f32[1,2]) call(t), to_apply=body
   g = f32[1,2] get-tuple-element(c), index=0
-  r = f32[1,2] subtract(g, g)
+  r = f32[1,2] divide(g, g)
   u = f32[1,2] custom-call(r), custom_call_target="Sharding", sharding={manual}
   ROOT w = f32[2,2] custom-call(u), custom_call_target="SPMDShardToFullShape", sharding={devices=[2,1]<=[2]}
 }
@@ -561,7 +561,7 @@ ENTRY main {
   EXPECT_THAT(judged("{{1, 2}, {3, 100}}"),
               AllOf(HasSubstr("output 0 [1,1]: r on device 1, operands g[0,1] = inf"),
                     HasSubstr("\n  x[1,1] on device 1 = 100\n"),
-                    HasSubstr("\n  r[0,1] on device 1 = subtract(e.c[0,1], e.c[0,1]): nan\n"),
+                    HasSubstr("\n  r[0,1] on device 1 = divide(e.c[0,1], e.c[0,1]): nan\n"),
                     HasSubstr("(u[0,1] on device 1): nan\n")));
   EXPECT_THAT(judged("{{nan, 2}, {3, 1}}"), HasSubstr("input x[0,0] on device 0 is NaN"));
 }
