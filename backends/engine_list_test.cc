@@ -168,6 +168,7 @@ TEST(CompileOptionsTest, ThoseOfTheNameAndOfTheEntry) {
             "xla_cpu_enable_fast_min_max=true");
   EXPECT_EQ(CompileOptionsText("mine?a=1&client.b=2&c=d&facts=x"), "a=1, c=d");
   EXPECT_THAT(CompileOptionsOf("pjrt:p.so"), IsEmpty());
+  EXPECT_EQ(OptionsInEffect("tpu?facts=x").front().first, "topology");
 }
 
 TEST(ForeignTest, ReleasesPluginsAndProgramsAreNotOurs) {

@@ -76,12 +76,16 @@ absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& eng
 
 }  // namespace
 
-Options CompileOptionsOf(const std::string& recorded) {
+Options OptionsInEffect(const std::string& recorded) {
   const auto name = ParseBackendName(recorded);
   if (!name.ok()) return {};
   const auto list = LoadEngineList();
   const engines::Engine* engine = list.ok() ? FindEngine(*list, name->name) : nullptr;
-  Options options = Merged(engine == nullptr ? engines::Engine() : *engine, name->options);
+  return engine == nullptr ? name->options : Merged(*engine, name->options);
+}
+
+Options CompileOptionsOf(const std::string& recorded) {
+  Options options = OptionsInEffect(recorded);
   std::erase_if(options, [](const auto& option) {
     const std::string& key = option.first;
     return key == "facts" || key == "isolation" || key == "partitioner" || key == "target" ||

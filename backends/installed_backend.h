@@ -11,9 +11,10 @@
 
 namespace hlocts::backends {
 
-// Returns the options with which an engine compiles: those of its entry that the recorded name does
-// not override, then those of the name. Options of hlocts (partitioner, facts) and of the client
-// are omitted.
+// Returns the options of an engine: those of its entry that the recorded name does not override,
+// then those of the name.
+std::vector<std::pair<std::string, std::string>> OptionsInEffect(const std::string& recorded);
+// Returns OptionsInEffect without those of hlocts (partitioner, facts) and of the client.
 std::vector<std::pair<std::string, std::string>> CompileOptionsOf(const std::string& recorded);
 // Returns CompileOptionsOf as text: "a=1, b=2", or "none (the plugin's own defaults)".
 std::string CompileOptionsText(const std::string& recorded);

@@ -13,6 +13,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
+#include "backends/installed_backend.h"
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
 #include "spec/base/json_text.h"
@@ -159,7 +160,7 @@ absl::StatusOr<Json> PluginsOf(const std::map<std::string, std::string>& engines
       return InvalidInput("--claim: ", recorded,
                           ": the plugin changed during the run, so no claim is written");
     Json options = Json::object();
-    for (const auto& [key, value] : name.options) options[key] = value;
+    for (const auto& [key, value] : backends::OptionsInEffect(given)) options[key] = value;
     plugins[recorded] = {{"sha256", now->second}, {"options", options}};
   }
   return plugins;

@@ -32,6 +32,8 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
       RunHlocts("run movement/rev random/rng_uniform --backend=reference --claim --out=" + folder);
   EXPECT_EQ(made.status, 0) << made.out;
   EXPECT_THAT(made.out, HasSubstr("a part of a tier has no conformance level"));
+  EXPECT_THAT(Read("claim/claim.json"), HasSubstr("\"movement/rev\",\n  \"random/rng_uniform\""))
+      << "a query is no path";
   Ran part = RunHlocts("verify-claim " + folder);
   EXPECT_EQ(part.status, 1) << "two operations are no level";
   EXPECT_THAT(part.out, HasSubstr("1 inconclusive"));

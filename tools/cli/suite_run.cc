@@ -350,7 +350,8 @@ class SuiteRun {
     suites::ClaimOptions claim;
     std::ifstream command("/proc/self/cmdline", std::ios::binary);
     for (std::string word; std::getline(command, word, '\0');)
-      claim.command.push_back(backends::RedactedArgument(word));
+      claim.command.push_back(
+          std::ranges::count(options_.queries, word) > 0 ? word : backends::RedactedArgument(word));
     claim.engines = request_.EnginesByName();
     for (const std::string& backend : request_.record.backends) {
       claim.expectations_files[backend] = ExpectationsPath(options_, backend);
