@@ -122,7 +122,7 @@ std::string Settings::Read(const std::string& words) {
     } else if (name == "sample") {
       ok = ReadSample(value, *this);
     } else if (name == "budget") {
-      ok = ReadNumber(value, budget);
+      ok = ReadNumber(value, budget) && budget <= 1;
     } else if (name == "spool") {
       ok = ReadNumber(value, number);
       spool_bytes_max = static_cast<uint64_t>(number);

@@ -113,7 +113,8 @@ def test_a_platform_that_cannot_be_registered_is_one_sentence(tmp_path):
     assert done.returncode == 1
 
 
-@pytest.mark.parametrize("setting", ["profile=x", "facts=x", "out=/proc/x", "sample=x", "wait=x"])
+@pytest.mark.parametrize("setting", ["profile=x", "facts=x", "out=/proc/x", "sample=x", "wait=x",
+                                     "out=", "budget=500%"])
 def test_a_wrong_setting_is_refused_before_the_program_runs(tmp_path, setting):
     done = run(tmp_path, "print('ran')", "--fail", f"--{setting}")
     assert done.returncode == 1

@@ -53,7 +53,7 @@ _NUMBER = r"(\d+\.?\d*|\.\d+)"
 _SETTINGS = {
     "plugin": r"\S+", "out": r"\S+", "profile": ".*", "facts": ".*",
     "sample": r"all|(first|\d+|1/[1-9]\d*)(,(first|\d+|1/[1-9]\d*))*",
-    "budget": f"{_NUMBER}%?", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?",
+    "budget": r"(100|\d{0,2}\.\d+|\d{1,2})%|0|1|0?\.\d+", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?",
 }  # fmt: skip
 _PIECES = "hlocts.check(f, *args) on JAX's own CPU client judges pieces of the module"
 _ENDED = "the wait time ended before the judge reached them"
@@ -436,7 +436,7 @@ class Session:
 
     def __init__(self, words: dict[str, str]) -> None:
         given = words.get("out", f"hlocts-check-{os.getpid()}")
-        out = os.path.abspath(given)  # for programs that change directory
+        out = given and os.path.abspath(given)  # for programs that change directory
         words = words | {"out": given if re.search(r"\s", out) else out}
         platforms = os.environ.get("JAX_PLATFORMS") or "hlocts_check"  # jax_plugin replaces it
         self.environment = environment(words) | {"JAX_PLATFORMS": platforms}
@@ -467,7 +467,7 @@ class Session:
 
 def _run(given: argparse.Namespace) -> int:
     words = settings(os.environ.get("HLOCTS_CHECK", ""))
-    words |= {name: value for name in _SETTINGS if (value := getattr(given, name))}
+    words |= {name: value for name in _SETTINGS if (value := getattr(given, name)) is not None}
     if given.fail:
         words["fail"] = "1"
     session = Session(words)
