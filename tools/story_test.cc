@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the texts about failures, and that a run's directory can be replayed from any directory.
+#include <fnmatch.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "reports/verdict.h"
 #include "tools/cli_testing.h"
 
@@ -583,6 +585,32 @@ TEST_F(StoryTest, DefaultsComeFromAFile) {
   wrong = RunHlocts("run movement/rev", before);
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.out, HasSubstr("hlocts.toml: tier: expected one of smoke"));
+}
+
+// Runs the commands in the guides, on the files in their blocks. "..." matches any text.
+TEST_F(StoryTest, TheGuidesShowWhatTheProgramPrints) {
+  Write("fma.outputs", "f32[2] {5.9604645e-08, 16}\n");
+  int samples = 0;
+  for (const char* page : {"life-of-a-module", "how-a-set-is-made", "life-of-a-case"}) {
+    const std::vector<std::string> parts = absl::StrSplit(
+        TextOf(absl::StrCat(HLOCTS_SOURCE_DIR "/docs/pages/", page, ".md")), "```\n");
+    for (size_t i = 1; i < parts.size(); i += 2) {
+      const std::vector<std::string> runs = absl::StrSplit(parts[i], "$ build/hlocts ");
+      if (runs.size() == 1)
+        Write(parts[i].starts_with("Hlo") ? "step.hlo" : "step.inputs", parts[i]);
+      for (size_t k = 1; k < runs.size(); ++k, ++samples) {
+        const size_t end = runs[k].find('\n');
+        const Ran ran = RunShell(absl::StrCat("cd ", folder_, " && " HLOCTS_BINARY_DIR "/hlocts ",
+                                              runs[k].substr(0, end), " 2>&1"));
+        const std::string out = absl::StrReplaceAll(
+            ran.out, {{HLOCTS_BINARY_DIR, "build"}, {HLOCTS_SOURCE_DIR "/", ""}});
+        const std::string pattern = absl::StrReplaceAll(
+            runs[k].substr(end + 1), {{"...", "*"}, {"[", "\\["}, {"*", "\\*"}, {"\\", "\\\\"}});
+        EXPECT_EQ(fnmatch(pattern.c_str(), out.c_str(), 0), 0) << page << ": " << runs[k] << out;
+      }
+    }
+  }
+  EXPECT_GE(samples, 8);
 }
 
 TEST_F(StoryTest, TheShellsAndManKnowEveryOption) {
