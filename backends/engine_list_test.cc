@@ -9,9 +9,9 @@
 #include <set>
 #include <sstream>
 
-#include "backends/adapters/target_facts.h"
 #include "backends/backend_list.h"
 #include "backends/installed_backend.h"
+#include "spec/targets/targets.h"
 
 namespace hlocts::backends {
 namespace {
@@ -44,7 +44,7 @@ TEST(EngineListTest, EveryEntryIsWellFormed) {
     if (!engine.sha256().empty()) {
       EXPECT_TRUE(hashes.insert(engine.sha256()).second) << engine.name() << ": a hash twice";
     }
-    EXPECT_TRUE(TargetFacts(engine.target()).ok()) << engine.name();
+    EXPECT_TRUE(FactsOfWords(engine.target()).ok()) << engine.name();
     auto name = ParseBackendName(engine.name());
     ASSERT_TRUE(name.ok()) << name.status();
     EXPECT_EQ(name->name, engine.name());

@@ -11,10 +11,10 @@
 #include "absl/strings/str_split.h"
 #include "backends/adapters/pjrt/compile_only.h"
 #include "backends/adapters/pjrt/pjrt_backend.h"
-#include "backends/adapters/target_facts.h"
 #include "backends/engine_list.h"
 #include "backends/worker/worker_client.h"
 #include "spec/files/home_folder.h"
+#include "spec/targets/targets.h"
 
 namespace hlocts::backends {
 namespace {
@@ -137,7 +137,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeInstalledBackend(BackendName name,
   if (!ours) {
     settings.version_prefix = absl::StrCat(VersionOf(engine, settings.compile_options), ", ");
   }
-  HLOCTS_ASSIGN_OR_RETURN(settings.facts, TargetFacts(engine.target()));
+  HLOCTS_ASSIGN_OR_RETURN(settings.facts, FactsOfWords(engine.target()));
   HLOCTS_RETURN_IF_ERROR(TakePartitioner(settings));
   if (ours) return OpenPjrtBackend(std::move(settings));
   if (compiles) return MakeCompileOnlyBackend(std::move(settings));
@@ -156,7 +156,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeReleaseWorker(const BackendName& na
   }
   argv.push_back("--name=" + name.text);
   argv.push_back("--version=" + VersionOf(engine, options));
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, TargetFacts(engine.target()));
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> facts, FactsOfWords(engine.target()));
   for (const std::string& fact : facts) argv.push_back(absl::StrCat("--fact=", fact));
   for (const auto& [key, value] : options) argv.push_back(absl::StrCat(key, "=", value));
   return MakeWorkerBackend({name.text, std::move(argv)});

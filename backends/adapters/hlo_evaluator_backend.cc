@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <chrono>
 
-#include "backends/adapters/target_facts.h"
 #include "backends/adapters/xla_library.h"
 #include "backends/backend.h"
 #include "backends/backend_list.h"
 #include "spec/ir/index_util.h"
 #include "spec/proto/convert.h"
+#include "spec/targets/targets.h"
 
 namespace hlocts::backends {
 namespace {
@@ -141,7 +141,7 @@ class EvaluatorBackend : public Backend {
     BackendInfo info;
     info.name = name_;
     info.capabilities = {"execute", "verify", "proto"};
-    info.facts = *TargetFacts("xla_cpu");
+    info.facts = *FactsOfWords("xla_cpu");
     info.available = xla_.ok();
     if (xla_.ok()) {
       info.version = absl::StrCat("HloEvaluator of ", xla_->version());

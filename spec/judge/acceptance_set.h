@@ -98,6 +98,16 @@ struct AcceptanceSet {
 };
 static_assert(sizeof(AcceptanceSet) <= 64);
 
+// Marks the set of a product, quotient, power or sum, whose unrounded value an addition may read
+// (lemma 5), unless the set is one number that needed no rounding. An interval without a
+// pre-rounding interval is marked because it results from a rounding; it contains the unrounded
+// values.
+inline void MarkContractible(AcceptanceSet& s) {
+  if (s.Has(AcceptanceSet::kPreRounding) || (s.finite() && s.lo < s.hi)) {
+    s.flags |= AcceptanceSet::kContractible;
+  }
+}
+
 // Returns the smallest set of this representation that contains `a` and `b`.
 AcceptanceSet Join(const AcceptanceSet& a, const AcceptanceSet& b);
 // Returns true if inner ⊆ outer as sets of stored values. Used by lints and tests.

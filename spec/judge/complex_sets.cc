@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "spec/judge/complex_boxes.h"
-#include "spec/judge/contractible.h"
 #include "spec/ops/kinds.h"
 
 namespace hlocts {

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spec/judge/contractible.h"
 #include "spec/judge/float_images.h"
 
 namespace hlocts {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spec/judge/contractible.h"
 #include "spec/judge/float_images.h"
 #include "spec/ops/groups.h"
 

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "spec/judge/contractible.h"
 #include "spec/judge/float_images.h"
 #include "spec/ops/groups.h"
 #include "spec/ops/kinds.h"

@@ -7,7 +7,6 @@
 
 #include "spec/base/array_memory.h"
 #include "spec/base/status.h"
-#include "spec/judge/contractible.h"
 
 namespace hlocts {
 namespace {

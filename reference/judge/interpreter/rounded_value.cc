@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reference/judge/interpreter/rounded_value.h"
-
 #include <algorithm>
 #include <memory>
 #include <utility>
 
+#include "reference/judge/interpreter/set_value.h"
 #include "spec/judge/choices.h"
 #include "spec/judge/interval_columns.h"
 

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/judge/interpreter/handlers.h"
-#include "reference/judge/interpreter/rounded_value.h"
 #include "reference/judge/interpreter/set_interpreter.h"
 #include "reference/judge/interpreter/set_value.h"
 #include "reference/ops/collective.h"

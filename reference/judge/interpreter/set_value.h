@@ -75,5 +75,7 @@ inline int64_t ElementOf(const SetArray& operand, int64_t i) {
 bool HasNan(const SetArray& array);
 // Returns true if some element of an exact array of floats is subnormal.
 bool HasSubnormals(const SetArray& array);
+// Returns the stored values, without their pre-rounding intervals (rounded_value.cc).
+SetValue RoundedValue(const SetValue& value);
 
 }  // namespace hlocts::reference

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the sets of tuples, tokens, and other results that need no arithmetic.
 #include "reference/judge/interpreter/handlers.h"
-#include "reference/judge/interpreter/rounded_value.h"
+#include "reference/judge/interpreter/set_value.h"
 #include "spec/ir/instruction.h"
 
 namespace hlocts::reference {

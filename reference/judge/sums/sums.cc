@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "spec/judge/contractible.h"
-
 namespace hlocts::reference {
 namespace {
 
