@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -106,10 +107,11 @@ std::string EntryError(const Engine& engine) {
 // Version managers add programs to the path that only report that the version is missing.
 bool Runs(const std::string& python, const std::string& statement) {
   if (absl::StrContains(python, '\'')) return false;
-  return std::system(absl::StrCat("'", python,
-                                  "' -c 'import sys; sys.path[:] = filter(None, sys.path); ",
-                                  statement, "' </dev/null >/dev/null 2>&1")
-                         .c_str()) == 0;
+  const std::string command =
+      absl::StrCat("'", python, "' -c 'import sys; sys.path[:] = filter(None, sys.path); ",
+                   statement, "' </dev/null >/dev/null 2>&1");
+  std::FILE* pipe = popen(command.c_str(), "r");  // std::system would ignore Ctrl-C meanwhile
+  return pipe && pclose(pipe) == 0;
 }
 
 // Returns the directories that may contain a program: those of PATH, then those of pyenv.

@@ -313,10 +313,15 @@ TEST_F(StoryTest, JunitMayLieInAFolderThatOutMakes) {
 
 TEST_F(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
   const std::string hang = "exec:'sleep 1000'";
+  Write("bin/python3", "#!/bin/sh\nexec sleep 9\n");  // is asked whether it runs
+  std::filesystem::permissions(Path("bin/python3"), std::filesystem::perms::owner_all);
   for (const std::string& command :
        {"run movement/rev --backend=" + hang, "diff movement/rev:types:type=f32 --backend=" + hang,
-        "backends --backend=" + hang, "fuzz --backend=" + hang + " --out=" + Path("fz")}) {
-    Ran ran = RunHlocts(command, "timeout -k 3 -s INT --preserve-status --foreground 0.5");
+        "backends --backend=" + hang, "fuzz --backend=" + hang + " --out=" + Path("fz"),
+        std::string("backends --backend=jax")}) {
+    Ran ran = RunHlocts(
+        command, absl::StrCat("PATH=", folder_,
+                              "/bin:$PATH timeout -k 3 -s INT --preserve-status --foreground 0.5"));
     EXPECT_EQ(ran.status, 130) << command << "\n" << ran.out;
   }
   // The engine has started, so there is a run, and the message contains the command to continue it.
