@@ -38,7 +38,7 @@ print(f"http://localhost:{server.server_port}/", flush=True)
 try:
     server.serve_forever()
 except KeyboardInterrupt:
-    pass
+    sys.exit(130)
 )py";
 
 struct ViewOptions {
