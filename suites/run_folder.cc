@@ -71,9 +71,11 @@ RunFolder::RunFolder(std::string path, const backends::DiffOptions& options,
 absl::Status RunFolder::CheckSameRequest(const reports::RunRecord& earlier) const {
   if (SameRun(earlier, record_)) return absl::OkStatus();
   return InvalidInput("--out: ", path_,
-                      " contains a run of other engines, cases, tier, profile or shard (",
+                      " contains a run of other engines, cases, tier, profile, shard or options (",
                       absl::StrJoin(earlier.backends, ", "), "; tier ", earlier.tier, "; ",
-                      earlier.selection.size(), " cases): expected another directory");
+                      absl::StrJoin(earlier.options, "; ", absl::PairFormatter(" ")),
+                      earlier.options.empty() ? "" : "; ", earlier.selection.size(),
+                      " cases): expected another directory");
 }
 
 // Verdicts of different plugin files with the same name must not be mixed in one run.

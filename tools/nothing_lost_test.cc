@@ -105,7 +105,9 @@ TEST_F(NothingLostTest, ARunOfAnotherRequestIsKept) {
        {"run movement/rev --backend=legal-noise", "run movement/rev --backend=x=reference",
         "run movement/rev --backend=reference --tier=presubmit", "run --backend=reference -k rev",
         "run movement/rev --backend=reference --profile=strict",
-        "run movement/rev --backend=reference --shard=1/2"}) {
+        "run movement/rev --backend=reference --shard=1/2",
+        "run movement/rev --backend=reference --timeout=1ms",
+        "run movement/rev --backend=reference --memory=1G --resume"}) {
     Ran refused = RunHlocts(other + out);
     EXPECT_EQ(refused.status, 2) << other << refused.out;
     EXPECT_THAT(refused.out, HasSubstr("expected another directory")) << other;

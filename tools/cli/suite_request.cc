@@ -16,6 +16,7 @@
 #include "suites/sha256.h"
 #include "suites/suite_files.h"
 #include "tools/cli/facts.h"
+#include "tools/cli/flag_values.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/suite_run.h"
@@ -140,6 +141,8 @@ std::map<std::string, std::string> OptionsOf(const SuiteOptions& options) {
   add("cut", options.cut, usual.cut);
   add("suspect", options.suspect, usual.suspect);
   add("steps", options.common.steps_max, usual.common.steps_max);
+  add("memory", options.common.memory_bytes_max, usual.common.memory_bytes_max);
+  if (options.common.timeout_given) given["timeout"] = DurationText(options.common.timeout_seconds);
   add("rng-seed", options.common.rng_seed_flag.value_or(0), uint64_t{0});
   if (auto hash = suites::Sha256OfFile(options.common.custom_calls); hash.ok())
     given["custom-calls"] = *hash;
