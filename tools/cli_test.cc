@@ -292,11 +292,28 @@ TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
   EXPECT_EQ(Read("b.txt"), "f32[3]{0} {1.5, 2.25, 7}\n");
 }
 
+TEST_F(CliTest, ABatchEndsWithTheStatusOfItsWorstEntry) {
+  const std::string fine = R"({"module":"add.hlo","seed":1,"backend":"reference","output":"o.pb")";
+  for (const std::string row :
+       {R"(2 diff "profile":3)", R"(2 diff "profile":"nope")", R"(2 diff "backend":5)",
+        R"(2 diff "backend":"nosuch")", R"(2 eval "backend":["reference"])",
+        R"(2 eval "timeout":"xx")", R"(2 eval "module":"")", R"(2 verify "module":"no.hlo")",
+        R"(2 convert "output":"")", R"(2 convert "no-metadata":"x")",
+        R"(3 eval "backend":"exec:false")", R"(3 diff "backend":"exec:false")"}) {
+    const std::vector<std::string> words = absl::StrSplit(row, ' ');
+    Write("b.jsonl", absl::StrCat(fine, ",", words[2], "}\n", fine, "}\n"));
+    const Ran ran = RunHlocts(words[1] + " --batch=b.jsonl", absl::StrCat("cd ", folder_, " &&"));
+    EXPECT_EQ(std::to_string(ran.status), words[0]) << row << ran.out;
+  }
+}
+
 TEST_F(CliTest, VerifyBatchNamesTheRule) {
   Write("bad.hlo",
         "HloModule m\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[3] negate(x)\n}\n");
   Write("batch.jsonl", "{\"module\":\"" + Path("bad.hlo") + "\"}\n");
-  Json json = ParseJson<Json>(RunHlocts("verify --batch=" + Path("batch.jsonl")).out);
+  const Ran ran = RunHlocts("verify --batch=" + Path("batch.jsonl"));
+  EXPECT_EQ(ran.status, 0) << "a result";
+  Json json = ParseJson<Json>(ran.out);
   EXPECT_EQ(json["ok"], false);
   EXPECT_NE(json["rule"], "");
   EXPECT_NE(json["error"], "");

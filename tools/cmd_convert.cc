@@ -23,6 +23,8 @@
 namespace hlocts::tools {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr char kForms[] =
     "text, short, canonical, pb, pbtxt, snapshot, stablehlo or stablehlo-bytecode";
 
@@ -92,15 +94,17 @@ absl::Status Compile(backends::Backend& compiler, LoadedModule& loaded) {
   options.replicas = loaded.module->replica_count;
   options.partitions = loaded.module->num_partitions;
   HLOCTS_ASSIGN_OR_RETURN(auto executable, compiler.Load(*loaded.module, options));
-  HLOCTS_ASSIGN_OR_RETURN(const std::string optimized, executable->OptimizedModule());
-  HLOCTS_ASSIGN_OR_RETURN(loaded.module, ParseSerializedModule(optimized));
+  const auto optimized = executable->OptimizedModule();
+  if (absl::IsUnimplemented(optimized.status()))
+    return InvalidInput("--compiled-by: ", optimized.status().message());
+  HLOCTS_RETURN_IF_ERROR(optimized.status());
+  HLOCTS_ASSIGN_OR_RETURN(loaded.module, ParseSerializedModule(*optimized));
   return absl::OkStatus();
 }
 
 // Converts a file. If `compiler` is not null, converts the module that it has optimized.
-absl::Status ConvertFile(const std::string& path, const std::string& to, const std::string& output,
-                         bool metadata, const ConvertOptions& options,
-                         backends::Backend* compiler) {
+absl::Status ConvertFile(const ConvertOptions& options, backends::Backend* compiler) {
+  const std::string &path = options.module, &to = options.to, &output = options.output;
   const auto stablehlo = StablehloFormFromName(to);
   auto format = to.empty() ? FormatOfName(output) : ModuleFormatFromName(to);
   if (!format && to.empty() && !output.empty()) {
@@ -129,7 +133,7 @@ absl::Status ConvertFile(const std::string& path, const std::string& to, const s
     return WriteFile(output.empty() ? "-" : output, *mlir);
   }
   SaveOptions save{.format = *format,
-                   .metadata = metadata,
+                   .metadata = !options.no_metadata,
                    .arguments = std::move(loaded.arguments),
                    .results = std::move(loaded.results)};
   return SaveModule(*loaded.module, save, output.empty() ? "-" : output);
@@ -143,22 +147,24 @@ int RunConvert(const ConvertOptions& options) {
     compiler = *std::move(made);
   }
   if (!options.batch.empty()) {
-    return RunBatch(options.batch, [&](const nlohmann::ordered_json& entry) {
-      std::string module = TextField(entry, "module");
-      std::string output = TextField(entry, "output");
-      absl::Status status = output.empty()
-                                ? InvalidInput("expected \"output\", a path")
-                                : ConvertFile(module, TextField(entry, "to", options.to), output,
-                                              !entry.value("no-metadata", options.no_metadata),
-                                              options, compiler.get());
-      nlohmann::ordered_json answer = BatchResult(module, status);
-      answer["output"] = status.ok() ? output : "";
-      return std::vector<nlohmann::ordered_json>{answer};
-    });
+    const auto answer = [&](const Json& entry) -> absl::StatusOr<std::vector<Json>> {
+      ConvertOptions merged = options;
+      merged.module = TextField(entry, "module");
+      merged.output = TextField(entry, "output");
+      merged.to = TextField(entry, "to", options.to);
+      const Json bare = entry.value("no-metadata", Json(options.no_metadata));
+      if (merged.output.empty() || !bare.is_boolean())
+        return InvalidInput("expected \"output\", a path; \"no-metadata\" is true or false");
+      merged.no_metadata = bare.get<bool>();
+      HLOCTS_RETURN_IF_ERROR(ConvertFile(merged, compiler.get()));
+      Json line = BatchResult(merged.module, absl::OkStatus());
+      line["output"] = merged.output;
+      return std::vector<Json>{line};
+    };
+    return RunBatch(options.batch, options.module + options.output, answer);
   }
   if (options.module.empty()) return Fail(InvalidInput("convert: expected a module or --batch"));
-  absl::Status status = ConvertFile(options.module, options.to, options.output,
-                                    !options.no_metadata, options, compiler.get());
+  absl::Status status = ConvertFile(options, compiler.get());
   return status.ok() ? kExitOk : Fail(status);
 }
 

@@ -11,7 +11,6 @@
 #include "spec/base/json_text.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
-#include "tools/cli/batch.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/known_finding.h"
 #include "tools/cli/limits.h"
@@ -220,37 +219,23 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
   return answers;
 }
 
-std::vector<Json> AnswerEntry(const DiffOptions& options, Engines& engines, const Json& entry) {
+absl::StatusOr<std::vector<Json>> AnswerEntry(const DiffOptions& options, Engines& engines,
+                                              const Json& entry) {
   DiffOptions merged = options;
   merged.explain = false;
   merged.module = TextField(entry, "module");
   merged.inputs = TextField(entry, "inputs");
   merged.profile = TextField(entry, "profile", options.profile);
-  if (entry.contains("backend")) {
-    merged.backends.clear();
-    if (entry["backend"].is_string()) merged.backends = {TextField(entry, "backend")};
-    if (entry["backend"].is_array()) {
-      for (const Json& name : entry["backend"]) {
-        if (name.is_string()) merged.backends.push_back(name.get<std::string>());
-      }
-    }
-  }
-  auto seed = SeedField(entry, options.seed);
-  auto common = WithEntry(options.common, entry);
-  absl::Status status = seed.ok() ? common.status() : seed.status();
+  const Json engine = entry.value("backend", Json());
+  if (engine.is_string()) merged.backends = {engine.get<std::string>()};
+  if (engine.is_array()) merged.backends = engine.get<std::vector<std::string>>();
+  HLOCTS_ASSIGN_OR_RETURN(merged.seed, SeedField(entry, options.seed));
+  HLOCTS_ASSIGN_OR_RETURN(merged.common, WithEntry(options.common, entry));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<DiffAnswer> made, DiffFile(merged, engines));
   std::vector<Json> answers;
-  if (status.ok()) {
-    merged.seed = *seed;
-    merged.common = *common;
-    auto made = DiffFile(merged, engines);
-    if (made.ok()) {
-      for (const DiffAnswer& answer : *made)
-        answers.push_back(JsonOf(answer, reports::VerdictToJson(answer.verdict)));
-      return answers;
-    }
-    status = made.status();
-  }
-  return {ErrorLine(options.profile, entry, status)};
+  for (const DiffAnswer& answer : made)
+    answers.push_back(JsonOf(answer, reports::VerdictToJson(answer.verdict)));
+  return answers;
 }
 
 // Prints the groups, beginning with the largest.
@@ -266,10 +251,8 @@ void PrintGroups(const Groups& groups) {
 int RunBatchOf(const DiffOptions& options, Engines& engines) {
   Groups groups;
   const int status = RunBatch(
-      options.common.batch, [&](const Json& entry) { return AnswerEntry(options, engines, entry); },
-      [&](const Json& entry, const absl::Status& status) {
-        return ErrorLine(options.profile, entry, status);
-      },
+      options.common.batch, options.module + options.inputs,
+      [&](const Json& entry) { return AnswerEntry(options, engines, entry); }, options.profile,
       [&](const Json& entry, const Json& answer) {
         if (!answer.contains("signature")) return;
         groups[TextField(answer, "signature")].push_back(TextField(entry, "module"));

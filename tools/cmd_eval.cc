@@ -20,6 +20,7 @@ namespace hlocts::tools {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Engines = std::map<std::string, std::unique_ptr<backends::Backend>>;
 
 struct EvalOptions {
   CommonOptions common;
@@ -80,13 +81,9 @@ struct Evaluation {
   int64_t partitions = 1;
 };
 
-// Returns the time limit of this process. An engine in a worker has its own limit.
-HardLimit LimitOf(const EvalOptions& options) {
-  return HardLimit(HardDeadline(options.common, options.backend == "reference"));
-}
-
+// The time limit is that of this process. An engine in a worker has its own.
 absl::StatusOr<Evaluation> Evaluate(const EvalOptions& options, backends::Backend& backend) {
-  const HardLimit limit = LimitOf(options);
+  const HardLimit limit(HardDeadline(options.common, options.backend == "reference"));
   HLOCTS_ASSIGN_OR_RETURN(Job job,
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(job.request.donated_leaves,
@@ -112,55 +109,40 @@ absl::Status WriteOutputs(const Evaluation& evaluation, const std::string& path)
                        LeafRole::kOutput, path);
 }
 
-Json AnswerEntry(const EvalOptions& options, backends::Backend& backend, const Json& entry) {
+absl::StatusOr<std::vector<Json>> AnswerEntry(const EvalOptions& options, Engines& engines,
+                                              const Json& entry) {
   EvalOptions merged = options;
   merged.module = TextField(entry, "module");
   merged.inputs = TextField(entry, "inputs");
   merged.output = TextField(entry, "output");
   merged.donate = TextField(entry, "donate", options.donate);
-  auto seed = SeedField(entry, options.seed);
-  auto common = WithEntry(options.common, entry);
-  absl::Status status = seed.ok() ? common.status() : seed.status();
-  Json outputs;
-  if (status.ok()) {
-    merged.seed = *seed;
-    merged.common = *common;
-    auto evaluation = Evaluate(merged, backend);
-    status = evaluation.status();
-    if (status.ok() && !merged.output.empty()) status = WriteOutputs(*evaluation, merged.output);
-    if (status.ok()) outputs = ToJson(evaluation->result, !merged.donate.empty());
+  merged.backend = TextField(entry, "backend", options.backend);
+  if (entry.value("backend", Json()).is_array())
+    return InvalidInput("\"backend\": expected one engine");
+  HLOCTS_ASSIGN_OR_RETURN(merged.seed, SeedField(entry, options.seed));
+  HLOCTS_ASSIGN_OR_RETURN(merged.common, WithEntry(options.common, entry));
+  auto& backend = engines[merged.backend];
+  if (!backend) {
+    HLOCTS_ASSIGN_OR_RETURN(backend, backends::MakeBackend(merged.backend));
   }
-  Json answer = BatchResult(merged.module, status);
-  answer["output"] = status.ok() ? merged.output : "";
-  if (status.ok() && merged.output.empty()) answer.update(outputs);
-  return answer;
-}
-
-int RunEvalBatch(const EvalOptions& options) {
-  std::map<std::string, std::unique_ptr<backends::Backend>> backends;
-  return RunBatch(options.common.batch, [&](const Json& entry) {
-    std::string name = TextField(entry, "backend", options.backend);
-    auto& backend = backends[name];
-    if (!backend) {
-      auto made = backends::MakeBackend(name);
-      if (!made.ok()) {
-        Json answer = BatchResult(TextField(entry, "module"), made.status());
-        answer["output"] = "";
-        return std::vector<Json>{answer};
-      }
-      backend = *std::move(made);
-    }
-    return std::vector<Json>{AnswerEntry(options, *backend, entry)};
-  });
+  HLOCTS_ASSIGN_OR_RETURN(const Evaluation evaluation, Evaluate(merged, *backend));
+  if (!merged.output.empty()) HLOCTS_RETURN_IF_ERROR(WriteOutputs(evaluation, merged.output));
+  Json answer = BatchResult(merged.module, absl::OkStatus());
+  answer["output"] = merged.output;
+  if (merged.output.empty()) answer.update(ToJson(evaluation.result, !merged.donate.empty()));
+  return std::vector<Json>{std::move(answer)};
 }
 
 int RunEval(const EvalOptions& options) {
-  if (!options.common.batch.empty()) return RunEvalBatch(options);
+  Engines engines;
+  if (!options.common.batch.empty())
+    return RunBatch(options.common.batch, options.module + options.inputs + options.output,
+                    [&](const Json& entry) { return AnswerEntry(options, engines, entry); });
   if (options.module.empty()) return Fail(InvalidInput("eval: expected a module or --batch"));
   auto backend = backends::MakeBackend(options.backend);
   if (!backend.ok()) return Fail(backend.status());
   LimitTime();
-  const HardLimit limit = LimitOf(options);
+  const HardLimit limit(HardDeadline(options.common, options.backend == "reference"));
   auto evaluation = Evaluate(options, **backend);
   if (options.common.json) {
     Json answer = BatchResult(options.module, evaluation.status());

@@ -7,7 +7,6 @@
 #include "spec/base/json_text.h"
 #include "spec/ir/module.h"
 #include "spec/ops/partitions.h"
-#include "tools/cli/batch.h"
 #include "tools/cli/facts.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/limits.h"
@@ -89,37 +88,26 @@ absl::Status PrintSets(const JudgeOptions& options) {
   return absl::OkStatus();
 }
 
-Json AnswerEntry(const JudgeOptions& options, const Json& entry) {
+absl::StatusOr<std::vector<Json>> AnswerEntry(const JudgeOptions& options, const Json& entry) {
   JudgeOptions merged = options;
   merged.explain = false;
   merged.module = TextField(entry, "module");
   merged.inputs = TextField(entry, "inputs");
   merged.outputs = TextField(entry, "outputs");
   merged.profile = TextField(entry, "profile", options.profile);
-  auto seed = SeedField(entry, options.seed);
-  auto common = WithEntry(options.common, entry);
-  absl::Status status = seed.ok() ? common.status() : seed.status();
-  if (status.ok()) {
-    merged.seed = *seed;
-    merged.common = *common;
-    auto verdict = JudgeFiles(merged);
-    if (verdict.ok()) return ParseJson<Json>(reports::VerdictToJson(*verdict));
-    status = verdict.status();
-  }
-  return ErrorLine(options.profile, entry, status);
+  HLOCTS_ASSIGN_OR_RETURN(merged.seed, SeedField(entry, options.seed));
+  HLOCTS_ASSIGN_OR_RETURN(merged.common, WithEntry(options.common, entry));
+  HLOCTS_ASSIGN_OR_RETURN(const reports::Verdict verdict, JudgeFiles(merged));
+  return std::vector<Json>{ParseJson<Json>(reports::VerdictToJson(verdict))};
 }
 
 int RunJudge(const JudgeOptions& options) {
   const auto facts = GivenFacts(options.facts, options.facts_of);
   if (!facts.ok()) return Fail(facts.status());
-  if (!options.common.batch.empty()) {
+  if (!options.common.batch.empty())
     return RunBatch(
-        options.common.batch,
-        [&](const Json& entry) { return std::vector<Json>{AnswerEntry(options, entry)}; },
-        [&](const Json& entry, const absl::Status& status) {
-          return ErrorLine(options.profile, entry, status);
-        });
-  }
+        options.common.batch, options.module + options.inputs + options.outputs,
+        [&](const Json& entry) { return AnswerEntry(options, entry); }, options.profile);
   if (options.module.empty()) return Fail(InvalidInput("judge: expected a module or --batch"));
   LimitTime();
   const HardLimit limit(HardDeadline(options.common));

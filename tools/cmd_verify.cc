@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <iostream>
 
+#include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/module_file.h"
@@ -17,12 +18,7 @@ absl::Status VerifyFile(const std::string& path) {
   return VerifyOpened(*loaded.module, path);
 }
 
-nlohmann::ordered_json Verified(const std::string& path) {
-  absl::Status status = VerifyFile(path);
-  nlohmann::ordered_json json = BatchResult(path, status);
-  json["rule"] = RuleOf(status);
-  return json;
-}
+using Json = nlohmann::ordered_json;
 
 struct VerifyOptions {
   std::vector<std::string> modules;
@@ -30,29 +26,27 @@ struct VerifyOptions {
   std::string batch;
 };
 
+absl::StatusOr<std::vector<Json>> VerifyEntry(const Json& entry) {
+  const std::string path = TextField(entry, "module");
+  HLOCTS_RETURN_IF_ERROR(VerifyFile(path));
+  return std::vector<Json>{BatchResult(path, absl::OkStatus())};
+}
+
 int RunVerify(const VerifyOptions& options) {
-  if (!options.batch.empty()) {
-    return RunBatch(options.batch, [](const nlohmann::ordered_json& entry) {
-      return std::vector<nlohmann::ordered_json>{Verified(TextField(entry, "module"))};
-    });
-  }
-  if (options.modules.empty()) {
-    return Fail(InvalidInput("verify: expected a module or --batch"));
-  }
+  if (!options.batch.empty())
+    return RunBatch(options.batch, absl::StrJoin(options.modules, " "), VerifyEntry);
+  if (options.modules.empty()) return Fail(InvalidInput("verify: expected a module or --batch"));
   int exit_status = kExitOk;
   for (const std::string& path : options.modules) {
+    const absl::Status status = VerifyFile(path);
     if (options.json) {
-      nlohmann::ordered_json answer = Verified(path);
-      std::cout << JsonText(answer) << std::endl;
-      if (!answer["ok"].get<bool>()) exit_status = kExitUsage;
-      continue;
-    }
-    absl::Status status = VerifyFile(path);
-    if (status.ok()) {
+      std::cout << JsonText(BatchResult(path, status)) << std::endl;
+    } else if (status.ok()) {
       std::printf("%s: valid\n", path.c_str());
     } else {
-      exit_status = std::max(exit_status, Fail(status));
+      Fail(status);
     }
+    exit_status = std::max(exit_status, ExitStatusOf(status));
   }
   return exit_status;
 }

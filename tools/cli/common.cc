@@ -178,7 +178,10 @@ absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options, const Json
 }
 
 Json BatchResult(const std::string& module, const absl::Status& status) {
-  return Json{{"module", module}, {"ok", status.ok()}, {"error", std::string(status.message())}};
+  return Json{{"module", module},
+              {"ok", status.ok()},
+              {"error", std::string(status.message())},
+              {"rule", RuleOf(status)}};
 }
 
 absl::Status CheckOutputFolder(const std::string& flag, const std::string& path) {

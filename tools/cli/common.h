@@ -93,11 +93,16 @@ absl::Status CheckRecordedEngine(const std::string& name, const std::string& fol
 int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);
 
-// For each line of the batch file, writes and flushes the lines that `answer` returns. An invalid
-// line is answered by {"ok":false,"error":...}. Returns 0 if every line was valid.
-using BatchAnswer =
-    std::function<std::vector<nlohmann::ordered_json>(const nlohmann::ordered_json& entry)>;
-int RunBatch(const std::string& path, const BatchAnswer& answer);
+// For each line of the batch file, writes and flushes the lines that `answer` returns, or a line
+// with the error: a verdict of `profile`, if that is not empty. Returns the exit status of the
+// worst entry. Refuses `stated`, the text of options whose values each entry must state itself.
+using BatchAnswer = std::function<absl::StatusOr<std::vector<nlohmann::ordered_json>>(
+    const nlohmann::ordered_json& entry)>;
+// Called in the parent process for each line of an answer.
+using BatchObserver =
+    std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
+int RunBatch(const std::string& path, const std::string& stated, const BatchAnswer& answer,
+             const std::string& profile = "", const BatchObserver& observer = nullptr);
 
 // Returns the common options of a batch entry; options that it lacks are those of the command line.
 absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options,
@@ -107,7 +112,7 @@ std::string TextField(const nlohmann::ordered_json& entry, const char* key,
 absl::StatusOr<std::optional<uint64_t>> SeedField(const nlohmann::ordered_json& entry,
                                                   std::optional<uint64_t> otherwise);
 
-// Returns {"module","ok","error"} for an entry.
+// Returns {"module","ok","error","rule"} for an entry.
 nlohmann::ordered_json BatchResult(const std::string& module, const absl::Status& status);
 
 // Checks an output directory ("" for none) before work begins. Returns kInvalidArgument if it is
