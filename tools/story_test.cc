@@ -304,6 +304,9 @@ TEST_F(StoryTest, TheOtherEngineRunsWhereOneDoesNotStart) {
 }
 
 TEST_F(StoryTest, JunitMayLieInAFolderThatOutMakes) {
+  Ran shown = RunHlocts("run movement/rev --backend=reference --junit=-", "cd " + folder_ + " &&");
+  EXPECT_THAT(shown.out, HasSubstr("<testsuites"));
+  EXPECT_FALSE(std::filesystem::exists(Path("-")));
   const std::string folder = Path("not-yet");
   Ran ran = RunHlocts("run movement/rev --backend=reference --out=" + folder +
                       "/run --junit=" + folder + "/junit.xml");
@@ -576,7 +579,7 @@ ENTRY main {
 TEST_F(StoryTest, DefaultsComeFromAFile) {
   const std::string config = Write(
       "hlocts.toml", "# of my plugin\nengine = \"legal-noise\"  # short\n[run]\ntier = 'smoke'\n");
-  const std::string before = "HLOCTS_CONFIG=" + config;
+  const std::string before = "HLOCTS_CONFIG=" + config, here = absl::StrCat("cd ", folder_, " &&");
   Ran ran = RunHlocts("run movement/rev", before);
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("legal-noise: "));
@@ -586,6 +589,14 @@ TEST_F(StoryTest, DefaultsComeFromAFile) {
   Ran wrong = RunHlocts("run movement/rev", before);
   EXPECT_EQ(wrong.status, 2);
   EXPECT_THAT(wrong.out, HasSubstr("enjine: unknown option"));
+  Write("m.hlo", "HloModule m\nENTRY e { ROOT x = f32[] parameter(0) }\n");
+  Write("m.txt", "f32[] 1\n");
+  Write("hlocts.toml",
+        "seed = 7\n[run]\nengine = 'reference'\nk = 'layouts'\nx = true\n[fuzz]\nmodules = 3\n");
+  EXPECT_THAT(RunHlocts("eval m.hlo --inputs=m.txt", here).out, "f32[] 1\n");
+  EXPECT_EQ(RunHlocts("fuzz --only=3 --backend=reference --out=f", here).status, 0);
+  EXPECT_THAT(RunHlocts("run movement/rev --json --maxfail=2", here).out,
+              AllOf(HasSubstr("rev:layouts"), Not(HasSubstr("rev:dimensions"))));
   Write("hlocts.toml", "engine = \"reference\"\n[run]\ntier = \"smok\"\n");
   wrong = RunHlocts("run movement/rev", before);
   EXPECT_EQ(wrong.status, 2);

@@ -72,7 +72,7 @@ const OptionInfo* FindOption(const CommandInfo& command, const std::string& key)
   for (const OptionInfo& option : command.options) {
     if (option.positional) continue;
     for (absl::string_view name : absl::StrSplit(option.name, ',')) {
-      if (name == absl::StrCat("--", key)) return &option;
+      if (absl::StripPrefix(absl::StripPrefix(name, "-"), "-") == key) return &option;
     }
   }
   return nullptr;
@@ -81,10 +81,26 @@ const OptionInfo* FindOption(const CommandInfo& command, const std::string& key)
 bool IsGiven(const std::vector<std::string>& words, const OptionInfo& option) {
   for (absl::string_view name : absl::StrSplit(option.name, ',')) {
     for (const std::string& word : words) {
-      if (word == name || absl::StartsWith(word, absl::StrCat(name, "="))) return true;
+      if (word == name || absl::StartsWith(word, absl::StrCat(name, name.size() == 2 ? "" : "=")))
+        return true;
     }
   }
   return false;
+}
+
+// Returns true if the words have an option that excludes the option of the key.
+bool HasRival(const CommandInfo& command, const std::vector<std::string>& words,
+              const std::string& key) {
+  constexpr const char* kRivals[][2] = {
+      {"inputs", "seed"},           {"inputs", "invalid"},        {"inputs", "search-time"},
+      {"invalid", "seed"},          {"modules", "only"},          {"guided", "only"},
+      {"no-shrink", "shrink-time"}, {"no-shrink", "shrink-last"}, {"x", "maxfail"}};
+  return absl::c_any_of(kRivals, [&](const auto& pair) {
+    const OptionInfo* rival = key == pair[0]   ? FindOption(command, pair[1])
+                              : key == pair[1] ? FindOption(command, pair[0])
+                                               : nullptr;
+    return rival != nullptr && IsGiven(words, *rival);
+  });
 }
 
 // Returns `value`. The path of an expectations file is relative to the directory of the config.
@@ -189,17 +205,19 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
     if (command.name != words[0]) continue;
     for (const auto& [key, entry] : chosen) {
       const OptionInfo* option = FindOption(command, key);
-      if (option == nullptr || IsGiven(given, *option)) continue;
+      if (option == nullptr || IsGiven(given, *option) || HasRival(command, given, key)) continue;
       for (const std::string& value : entry->values) {
         if (of_folder && !MayFolderSet(*option, key, value)) {
           return InvalidInput(
               path, ": ", key, " = \"", value, "\" may run code or write any file: expected --",
               key, " on the command line, or HLOCTS_CONFIG=", path, " if you trust the directory");
         }
+        const bool is_short = key.size() == 1;
+        words.push_back(absl::StrCat(is_short ? "-" : "--", key));
         if (!option->argument.empty())
-          words.push_back(absl::StrCat("--", key, "=", BesideConfig(key, value, path)));
-        else if (value == "true")
-          words.push_back(absl::StrCat("--", key));
+          absl::StrAppend(&words.back(), is_short ? "" : "=", BesideConfig(key, value, path));
+        else if (value != "true")
+          words.pop_back();
       }
     }
   }
