@@ -71,6 +71,9 @@ constexpr File kFiles[] = {
      "  ROOT r = (f32[], s32[]) reduce(x, y, p, q), dimensions={0}, to_apply=f\n}\n"},
     {"unequal.txt", "f32[<=4](2) {1, 2}\ns32[<=4](3) {1, 2, 3}\n"},
     {"short.txt", "f32[3] {1, 2, 3}\n"},
+    {"blocks.txt",
+     "replica 0\nf32[3] {1, 2, 3}\nf32[3] {1, 2, 3}\nreplica 1\nf32[3] {1, 2, 3}\nf32[3] {1, 2, "
+     "3}\n"},
     {"ragged.txt", "f32[3] {1, 2, 3}\nf32[3] {1, 2}\n"},
     {"type.txt", "f32[3] {1, 2, 3}\ns32[3] {1, 2, 3}\n"},
     {"s8.hlo", "HloModule m\nENTRY main {\n  ROOT x = s8[2] parameter(0)\n}\n"},

@@ -292,7 +292,7 @@ absl::Status ShowDigits(const DigitsFlags& flags) {
   const HardLimit limit(deadline);
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJob(flags.module, flags.inputs, flags.seed, flags.common));
   if (job.request.arguments.size() != 1)
-    return absl::UnimplementedError(
+    return InvalidInput(
         "digits: expected a module for one device: measure the function that one device computes "
         "(the body of a shard_map) on the tile of one device or, if the body has collectives over "
         "an axis i, jax.vmap(body, axis_name='i') on all tiles");

@@ -154,6 +154,11 @@ absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const Literals
                                                                   int64_t devices,
                                                                   int64_t partitions) {
   std::vector<std::vector<Literal>> result;
+  for (const LiteralsBlock& block : file.blocks)
+    if (block.replica >= devices / partitions || block.partition >= partitions)
+      return InvalidInput("expected leaves for ", CountText(devices / partitions, "replica"),
+                          " of ", CountText(partitions, "partition"), ", found a block of replica ",
+                          block.replica);
   for (int64_t d = 0; d < devices; ++d) {
     const std::vector<Literal>* leaves = file.LeavesOf(d / partitions, d % partitions);
     if (!leaves) {

@@ -212,16 +212,14 @@ int Help(Program& program, const std::vector<std::string>& words) {
     std::cout << text;
     return 0;
   }
-  // If a guide has the name of a subcommand, the guide is printed; --help prints the options.
-  if (absl::StatusOr<std::string> page = HelpPage(words[0]); page.ok()) {
-    std::cout << *page;
-    if (absl::c_linear_search(program.Names(), words[0]))
-      std::cout << "\nOptions: hlocts " << words[0] << " --help\n";
+  const absl::StatusOr<std::string> page = HelpPage(words[0]);
+  for (const auto& impl : program.impls) {
+    if (impl->info.name != words[0]) continue;
+    std::cout << impl->app->help("hlocts");
+    if (page.ok()) std::cout << "\nGuide: hlocts help " << words[0] << ".md\n";
     return 0;
   }
-  for (const auto& impl : program.impls) {
-    if (impl->info.name == words[0]) return std::cout << impl->app->help("hlocts"), 0;
-  }
+  if (page.ok()) return std::cout << *page, 0;
   return Wrong(
       "help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
                            DidYouMean(words[0], known), "; topics: ", absl::StrJoin(topics, ", ")));

@@ -102,6 +102,10 @@ absl::Status CheckOptions(const SuiteOptions& options) {
   const auto folder = std::filesystem::path(options.expectations).parent_path();
   if (options.update_expectations && !folder.empty() && !std::filesystem::is_directory(folder))
     return InvalidInput("--expectations: ", folder.string(), " is not a directory");
+  if (options.first_only && options.maxfail > 0)
+    return InvalidInput("expected -x or --maxfail, found both");
+  if (options.common.json && options.junit == "-")
+    return InvalidInput("--junit=- with --json: expected a file");
   if (!options.common.infeed.empty() || !options.common.outfeed.empty())
     return InvalidInput("--infeed and --outfeed apply to one module; each case has its own");
   if (const std::string& path = options.common.custom_calls; !path.empty())

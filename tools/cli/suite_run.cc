@@ -167,7 +167,7 @@ std::string Today(suites::Tier tier) {
 
 // Checks that a file can be written. Called before the run, which may take an hour.
 absl::Status CheckWritable(const std::string& flag, const std::string& path) {
-  if (path.empty()) return absl::OkStatus();
+  if (path.empty() || path == "-") return absl::OkStatus();
   std::FILE* file = std::fopen(path.c_str(), "a");
   if (file == nullptr) return InvalidInput(flag, ": ", path, ": cannot be written");
   std::fclose(file);
