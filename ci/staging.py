@@ -73,20 +73,24 @@ def _list_findings(share):
         page.write("\n" + text)
 
 
+# A code span (`words` is empty) may contain a line break. What looks like a link in a span is text.
+_SPAN = r"(?P<{0}>`+)(?!`)(?:[^\n]|\n(?!\n))+?(?<!`)(?P={0})(?!`)"
+_LINK_OR_SPAN = (r"(?<!!)\[(?P<words>(?:[^][`]|" + _SPAN.format("inner") + r")+)\]"
+                 r"\((?P<target>[^)#:\s]+(?:#[^)\s]*)?)\)|" + _SPAN.format("outer"))
+
+
 def installed_page(text, folder, share, prefix=""):
     """Returns a page for readers without a checkout. The program has its installed name. Links to
     files in `folder` get `prefix`; other links are replaced by their text. Marks code spans and
     commands that name a file which `share` lacks."""
 
-    def link(found):
-        words, target = found.groups()
+    def link_or_span(found):
+        words, target = found["words"], found["target"]
+        if not words:
+            return found[0] + " (source tree)" * lacking(found[0], *trees)
         if (folder / target.partition("#")[0]).exists():
             return f"[{words}]({prefix}{target})"
         return f"{words} (source tree)" if words.strip("`") == target or lacking(words, *trees) else words
-
-    def span(found):
-        is_marked = found[0][0] == "`" and lacking(found[0], *trees)  # link() marks a span in a link
-        return found[0] + " (source tree)" * is_marked
 
     for word, name in (("build/hlocts", "hlocts"), ("ci/nightly", f"{prefix}ci/nightly")):
         text = text.replace(word, name)
@@ -95,14 +99,12 @@ def installed_page(text, folder, share, prefix=""):
     trees, parts = (folder, share), re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     for number, part in enumerate(parts):
         if number % 2 == 0:
-            parts[number] = re.sub(r"\[?`[^`\n]+`(?!`)", span, part)
+            parts[number] = re.sub(_LINK_OR_SPAN, link_or_span, part)
         else:
             parts[number] = "\n".join(
                 line + ("" if " #" in line else "  #") + " (source tree)" if lacking(line, *trees) else line
                 for line in part.split("\n"))
-    text = "".join(parts)
-    text = re.sub(r"(?<!!)\[([^][]+)\]\(([^)#:\s]+(?:#[^)\s]*)?)\)", link, text)
-    return text
+    return "".join(parts)
 
 
 def _without_links(folder):

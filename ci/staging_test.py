@@ -146,6 +146,12 @@ class Staged(unittest.TestCase):
         installed = staging.installed_page(f"pip install ./python jax\n{line}", BUILD, BUILD)
         self.assertEqual(installed.split(" (source")[0], f"pip install hlocts-*.whl jax\n{line}")
 
+    def test_code_is_no_link(self):
+        code = "`s32[<=4](3) {1}`, ``a `f[0](1)` b`` and\n\n```\nf32[2](x) [a](b)\n```\n"
+        page = code + "![p](q) [w](none.md) [`w[0]`](none.md)"
+        installed = staging.installed_page(page, BUILD, BUILD)
+        self.assertEqual(installed, code + "![p](q) w `w[0]`")
+
     def test_the_evidence_of_the_readme_is_packed(self):
         share = self.tree / "share/hlocts"
         for name in ("selfcheck/faults.txt", "scorecards/xla.txt", "programs/programs.txt", "sweeps/sweeps.txt"):
