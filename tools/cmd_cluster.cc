@@ -248,19 +248,7 @@ absl::Status MergeChunks(const ClusterPlan& plan, const std::string& folder, Clu
   return WriteFile(folder + "/merged/state.json", JsonText(state) + "\n");
 }
 
-// Returns the shell script of one shard, for any scheduler. It does not repeat finished work.
-absl::StatusOr<std::string> ShardScript(const ClusterPlan& plan) {
-  return Filled(plan.IsCampaign() ? "fuzz.sh" : "run.sh", plan);
-}
-absl::StatusOr<std::string> SlurmJob(const ClusterPlan& plan) { return Filled("job.sbatch", plan); }
-absl::StatusOr<std::string> KubernetesJob(const ClusterPlan& plan) {
-  return Filled("job.yaml", plan);
-}
-absl::StatusOr<std::string> ActionsWorkflow(const ClusterPlan& plan) {
-  return Filled("hlocts.yml", plan);
-}
-
-// Writes cluster.json, in which `hlocts cluster merge` finds the expected shards.
+// Writes cluster.json, which states the expected shards, unless the directory has other shards.
 absl::Status WritePlan(const ClusterPlan& plan, const std::string& kind,
                        const std::string& folder) {
   Json json = {{"kind", kind},
@@ -272,7 +260,14 @@ absl::Status WritePlan(const ClusterPlan& plan, const std::string& kind,
                {"modules", plan.modules},
                {"chunk", plan.chunk},
                {"seed", plan.seed}};
-  return WriteFile(folder + "/cluster.json", JsonText(json, 1) + "\n");
+  const std::string path = folder + "/cluster.json", text = JsonText(json, 1) + "\n";
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (entry.is_directory() && ReadFile(path).value_or(text) != text)
+      return InvalidInput("--out: ", folder, " has ", name, " of another job: expected another ",
+                          "directory, or the same options");
+  }
+  return WriteFile(path, text);
 }
 
 absl::StatusOr<StoredPlan> ReadPlan(const std::string& folder) {
@@ -291,16 +286,6 @@ absl::StatusOr<StoredPlan> ReadPlan(const std::string& folder) {
     return InvalidInput(path, ": ", error.what());
   }
   return stored;
-}
-
-// Writes <folder>/merged unless a shard is lost or there is another problem. For a run, this is the
-// directory that a run on one machine would have written, with verdicts ordered by engine and
-// address. For a campaign, it contains the buckets of all chunks, each with its smallest module.
-absl::StatusOr<ClusterMerge> MergeCluster(const ClusterPlan& plan, const std::string& folder) {
-  ClusterMerge merge;
-  HLOCTS_RETURN_IF_ERROR(plan.IsCampaign() ? MergeChunks(plan, folder, merge)
-                                           : MergeRunShards(plan, folder, merge));
-  return merge;
 }
 
 struct ClusterOptions {
@@ -322,27 +307,32 @@ std::string AgainWith(const std::string& kind, const std::vector<int64_t>& lost)
   return absl::StrCat("\"Re-run failed jobs\", shards ", list);
 }
 
+// Writes <folder>/merged unless a shard is lost or there is another problem. For a run, this is the
+// directory that a run on one machine would have written, with verdicts ordered by engine and
+// address. For a campaign, it contains the buckets of all chunks, each with its smallest module.
 int Merge(const ClusterOptions& options) {
   auto stored = ReadPlan(options.out);
   if (!stored.ok()) return Fail(stored.status());
-  auto merge = MergeCluster(stored->plan, options.out);
-  if (!merge.ok()) return Fail(merge.status());
-  if (!merge->lost.empty()) {
-    std::cout << options.out << ": " << merge->lost.size() << " of " << stored->plan.shards
-              << (merge->lost.size() == 1 ? " shards is" : " shards are")
-              << " not finished: " << absl::StrJoin(merge->lost, ", ")
-              << "\nnothing was merged; run them again: " << AgainWith(stored->kind, merge->lost)
+  ClusterMerge merge;
+  const absl::Status merged =
+      (stored->plan.IsCampaign() ? MergeChunks : MergeRunShards)(stored->plan, options.out, merge);
+  if (!merged.ok()) return Fail(merged);
+  if (!merge.lost.empty()) {
+    std::cout << options.out << ": " << merge.lost.size() << " of " << stored->plan.shards
+              << (merge.lost.size() == 1 ? " shards is" : " shards are")
+              << " not finished: " << absl::StrJoin(merge.lost, ", ")
+              << "\nnothing was merged; run them again: " << AgainWith(stored->kind, merge.lost)
               << "\n";
     return kExitFailed;
   }
-  for (const std::string& problem : merge->problems) std::cout << problem << "\n";
-  if (!merge->problems.empty()) return kExitFailed;
+  for (const std::string& problem : merge.problems) std::cout << problem << "\n";
+  if (!merge.problems.empty()) return kExitFailed;
   if (stored->plan.IsCampaign()) {
-    std::cout << options.out << "/merged: " << CountText(merge->modules, "module") << ", "
-              << CountText(merge->met, "finding") << ", " << CountText(merge->buckets, "bucket")
+    std::cout << options.out << "/merged: " << CountText(merge.modules, "module") << ", "
+              << CountText(merge.met, "finding") << ", " << CountText(merge.buckets, "bucket")
               << "\n";
   } else {
-    std::cout << options.out << "/merged: " << CountText(merge->verdicts, "verdict") << " of "
+    std::cout << options.out << "/merged: " << CountText(merge.verdicts, "verdict") << " of "
               << CountText(stored->plan.shards, "shard") << ", none missing, none duplicated\n";
   }
   return kExitOk;
@@ -354,12 +344,16 @@ absl::Status Complete(const std::string& kind, ClusterOptions& options) {
     return InvalidInput("cluster k8s: expected --image, a container image with hlocts");
   plan.queries.assign(options.words.begin() + 1, options.words.end());
   plan.backends = backends::SplitBackendNames(options.backends);
-  if (plan.shards < 1) return InvalidInput("cluster: expected --shards of at least 1");
   if (plan.backends.empty()) return InvalidInput("cluster: expected --backend");
-  if (plan.modules < 0 || plan.chunk < 0)
-    return InvalidInput("cluster: expected --modules and --chunk of at least 0");
   if (plan.IsCampaign() && !plan.queries.empty())
     return InvalidInput("cluster --modules: expected no query, since a campaign has none");
+  for (const std::string& backend : plan.backends) {
+    // The machines of the shards may have files and releases that this machine lacks.
+    const absl::Status made = backends::MakeBackend(backend).status();
+    if (ExitStatusOf(made) == kExitUsage) return made;
+  }
+  const auto tier = suites::TierFromName(plan.tier.empty() ? "smoke" : plan.tier);
+  if (!plan.IsCampaign()) HLOCTS_RETURN_IF_ERROR(suites::SelectCases(plan.queries, *tier).status());
   if (plan.chunk == 0)
     plan.chunk = std::min(kChunk, std::max<int64_t>(1, plan.modules / plan.shards));
   plan.seed = options.seed.value_or(1);
@@ -377,16 +371,15 @@ absl::Status WriteJob(const ClusterOptions& options, const std::string& kind) {
   if (error) return InvalidInput("--out: ", options.out, ": ", error.message());
   const std::string script = options.out + "/shard.sh";
   HLOCTS_RETURN_IF_ERROR(WritePlan(options.plan, kind, options.out));
-  HLOCTS_ASSIGN_OR_RETURN(std::string shard, ShardScript(options.plan));
+  // The shell script of one shard, for any scheduler. It does not repeat finished work.
+  HLOCTS_ASSIGN_OR_RETURN(const std::string shard,
+                          Filled(options.plan.IsCampaign() ? "fuzz.sh" : "run.sh", options.plan));
   HLOCTS_RETURN_IF_ERROR(WriteFile(script, shard));
   fs::permissions(script, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
                   fs::perm_options::add, error);
-  auto job = kind == "slurm" ? SlurmJob(options.plan)
-             : kind == "k8s" ? KubernetesJob(options.plan)
-                             : ActionsWorkflow(options.plan);
-  HLOCTS_RETURN_IF_ERROR(job.status());
-  const char* name = kind == "slurm" ? "/job.sbatch" : kind == "k8s" ? "/job.yaml" : "/hlocts.yml";
-  return WriteFile(options.out + name, *job);
+  const char* name = kind == "slurm" ? "job.sbatch" : kind == "k8s" ? "job.yaml" : "hlocts.yml";
+  HLOCTS_ASSIGN_OR_RETURN(const std::string job, Filled(name, options.plan));
+  return WriteFile(absl::StrCat(options.out, "/", name), job);
 }
 
 int RunCluster(ClusterOptions options) {
@@ -421,11 +414,11 @@ Command ClusterCommand() {
             ClusterPlan& plan = options->plan;
             flags.Positional("KIND", &options->words,
                              "slurm, k8s or actions, and queries of the suite; or merge");
-            flags.Add("--shards", &plan.shards, "number of shards (1)");
+            flags.Add("--shards", &plan.shards, "number of shards", {1});
             flags.Add("--out", &options->out, "directory of the job and its results (out/cluster)");
             flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
-            flags.Add("--tier", &plan.tier, "smoke, presubmit, nightly or exhaustive");
-            flags.Add("--profile", &plan.profile, "strict, default or relaxed");
+            flags.AddTier(&plan.tier, "tier (hlocts help tiers)");
+            flags.AddProfile(&plan.profile);
             flags.Add("--modules", &plan.modules,
                       "number of modules of a campaign, instead of the suite");
             flags.Add("--chunk", &plan.chunk, "number of modules per seed (10000, or fewer)");

@@ -137,6 +137,14 @@ class ClusterTest(unittest.TestCase):
         run(HLOCTS, "cluster", "merge", f"--out={self.out}", status=2)
         self.assertFalse(os.path.exists(self.out))
 
+    def test_the_shards_of_another_job_are_kept(self):
+        self.write("slurm", *ENGINES, *QUERIES)
+        os.mkdir(self.out + "/shard-1")
+        self.write("slurm", *ENGINES, *QUERIES)
+        command = "cluster", "slurm", "--shards=2", f"--out={self.out}", *ENGINES, *QUERIES
+        self.assertIn("shard-1 of another job", run(HLOCTS, *command, status=2))
+        self.assertIn('"shards": 3', pathlib.Path(self.out, "cluster.json").read_text())
+
 
 HLOCTS = os.path.abspath(sys.argv.pop(1))
 unittest.main()
