@@ -11,6 +11,7 @@
 #include "backends/passes/pass_blame.h"
 #include "fuzz/triage/bundle.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "reports/store/scrub.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
@@ -81,8 +82,6 @@ void AddConversion(const BlameOptions& options, const std::string& path, const s
 absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::string& path) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("--keep", options.keep));
   const auto profile = ProfileFromName(options.profile);
-  if (!profile && !options.profile.empty())
-    return InvalidInput("--profile: expected strict, default or relaxed");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, LoadSubject(path, options.inputs, options.seed,
                                                            "default", options.common));
   if (profile) bundle.options.profile = *profile;
@@ -235,11 +234,12 @@ void PrintShares(const std::vector<SubjectBlame>& all) {
   std::cout << " " << confirmed << " confirmed by switching the pass off" << std::endl;
 }
 
-// Writes blame.json and a line of README.md into a bundle. Does not change findings of the records.
+// Writes blame.json and a line of README.md into a bundle or a copied finding, not into a record.
 absl::Status KeepInBundle(const std::string& path, const SubjectBlame& blame) {
-  if (!HasAnswer(blame) || !std::filesystem::exists(path + "/verdict.json"))
-    return absl::OkStatus();
-  const auto folder = std::filesystem::path(path + "/").parent_path();
+  const auto folder = std::filesystem::weakly_canonical(path + "/").parent_path();
+  const bool is_record =
+      folder.parent_path() == std::filesystem::weakly_canonical(HomeFolder() + "/results/findings");
+  if (!HasAnswer(blame) || is_record || !reports::HasRecordedVerdict(path)) return absl::OkStatus();
   Json json = ToJson(folder.filename().string(), blame);
   for (Json& stage : json["stages"])
     stage["reason"] = reports::Scrubbed(stage["reason"].get<std::string>());
@@ -286,8 +286,8 @@ Command BlameCommand() {
             flags.Add("--backend", &options->backend, "engine (default: that of the bundle)");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed, "seed of random inputs");
-            flags.Add("--profile", &options->profile,
-                      "strict, default or relaxed (default: that of the bundle)");
+            flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
+                            "strictness of the judge (default: that of the bundle)");
             flags.Add("--repeat", &options->runs,
                       "number of runs of the unchanged module, which show whether the failure is "
                       "deterministic (default: 10)",
