@@ -180,6 +180,9 @@ int RunClauses(ClausesOptions options) {
   if (absl::Status known = FindWords(*registry, options); !known.ok()) return Fail(known);
   const auto edition = EditionOf(options.edition, registry->documents());
   if (!edition.ok()) return Fail(edition.status());
+  const bool older = *edition != nullptr && (*edition)->table.empty();
+  if (options.sections && (older || !options.ids.empty() || !options.words.empty()))
+    return Fail(InvalidInput("clauses --sections: expected no clause and no older --edition"));
   if (options.sections) {
     PrintSections(*registry, json);
     return kExitOk;

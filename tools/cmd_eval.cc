@@ -169,7 +169,7 @@ Command EvalCommand() {
             flags.Add("-o,--output", &options->output, "literals file to write");
             flags.AddWatch();
             options->common.DeclareData(flags);
-            options->common.Declare(flags);
+            options->common.Declare(flags, /*with_batch=*/true, /*refused=*/{});
             return [options] { return RunEval(*options); };
           }};
 }

@@ -296,7 +296,7 @@ Command FuzzCommand() {
             flags.Add("--twins,--variants", &options->variants,
                       "number of variants per module, with --metamorphic (2)");
             DeclareShrinking(flags, *options);
-            options->common.Declare(flags, /*with_batch=*/false);
+            options->common.Declare(flags, /*with_batch=*/false, {"--infeed", "--outfeed"});
             return [options] { return RunFuzz(*options); };
           }};
 }

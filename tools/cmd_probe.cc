@@ -150,7 +150,7 @@ Command ProbeCommand() {
             flags.Positional("QUERY", &options->queries, "operations, selected as in run");
             flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
             flags.Add("--no-cache", &options->no_cache, "ignore cached results");
-            options->common.Declare(flags, /*with_batch=*/false);
+            options->common.Declare(flags, /*with_batch=*/false, kOfOneModule);
             return [options] { return RunProbe(*options); };
           }};
 }

@@ -172,7 +172,10 @@ std::string BundlesIn(const fs::path& folder) {
 }
 
 absl::StatusOr<int> ReplayOne(const ReplayOptions& options, const std::string& folder) {
-  if (fs::exists(folder + "/replay.json")) return ReplayCase(options, folder);
+  const bool is_case = fs::exists(folder + "/replay.json");
+  if (is_case && options.certificate)
+    return InvalidInput(folder, ": --certificate: expected a bundle; shrink makes one of a case");
+  if (is_case) return ReplayCase(options, folder);
   if (reports::HasRecordedVerdict(folder)) return ReplayBundle(options, folder);
   if (const std::string bundles = BundlesIn(folder); !bundles.empty())
     return InvalidInput(folder, ": expected a bundle; the bundles are ", bundles);

@@ -237,13 +237,16 @@ int ReportStore(const ReportOptions& options) {
 }
 
 int RunReport(const ReportOptions& options) {
-  if (options.nights < 1) return Fail(InvalidInput("report: expected --nights of at least 1"));
+  if (options.causes && (options.json || !options.store.empty()))
+    return Fail(InvalidInput("report --causes: prints text on DIR: expected no --json or --store"));
   if (!options.store.empty()) {
     if (options.folders.empty() && options.baseline.empty() && options.junit.empty())
       return ReportStore(options);
     return Fail(
         InvalidInput("report --store: expected no directory, no --baseline and no --junit"));
   }
+  if (!options.night.empty() || !options.without.empty() || !options.notes.empty())
+    return Fail(InvalidInput("report: --night, --without and --note: expected --store"));
   if (options.folders.empty())
     return Fail(InvalidInput("report: expected a directory of run --out, or --store"));
   return ReportFolders(options);
@@ -261,7 +264,7 @@ Command ReportCommand() {
             flags.Add("--store", &options->store,
                       "run store, instead of directories: report its newest nightly run");
             flags.Add("--night", &options->night, "with --store: nightly run (the newest)");
-            flags.Add("--nights", &options->nights, "with --store: nightly runs on the page (14)");
+            flags.Add("--nights", &options->nights, "with --store: nightly runs on the page", {1});
             flags.Add("--without", &options->without,
                       "with --store: a nightly run that ended without a report; the store records "
                       "that it is never compared with");

@@ -425,7 +425,7 @@ Command TryCommand() {
                       "write a list of the failures and a GitHub workflow that scores the plugin");
             flags.Add("--jobs", &options->suite.jobs, "parallel cases (default: number of CPUs)",
                       {1, 1024});
-            options->suite.common.Declare(flags, /*with_batch=*/false);
+            options->suite.common.Declare(flags, /*with_batch=*/false, kOfOneModule);
             return [options] { return RunTry(*options); };
           }};
 }

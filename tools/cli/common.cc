@@ -21,7 +21,8 @@ namespace hlocts::tools {
 
 using Json = nlohmann::ordered_json;
 
-void CommonOptions::Declare(Flags& flags, bool with_batch) {
+void CommonOptions::Declare(Flags& flags, bool with_batch,
+                            const std::vector<std::string>& refused) {
   flags.Add("--replicas", &replicas, "number of replicas (default: replica_count of the module)",
             {1, kDevicesMax});
   flags.Add("--infeed", &infeed, "literals file read by infeed instructions");
@@ -41,6 +42,9 @@ void CommonOptions::Declare(Flags& flags, bool with_batch) {
     backends::SetStartSecondsMax(start_seconds);
   });
   flags.AddBytes("--memory", &memory_bytes_max, "memory limit per module, e.g. 8G");
+  for (const std::string& name : refused)
+    flags.Disable(name, name == "--outfeed" ? "only eval writes the values of outfeeds"
+                                            : "applies to one module; each case states its own");
   flags.Add("--json", &json, "print JSON lines");
   if (with_batch)
     flags.Add("--batch", &batch, "file with one JSON object per line; results keep the order");

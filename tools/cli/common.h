@@ -33,6 +33,7 @@ inline constexpr int kExitHarness = 3;
 inline constexpr int kExitSuspect = 4;
 
 inline constexpr int64_t kDevicesMax = 1024;
+inline const std::vector<std::string> kOfOneModule = {"--replicas", "--infeed", "--outfeed"};
 
 struct CommonOptions : RunSettings {
   int64_t replicas = 0;  // 0: as in the module
@@ -45,7 +46,8 @@ struct CommonOptions : RunSettings {
   std::string batch;
   std::string data = "random";  // style of arguments generated from a seed
 
-  void Declare(Flags& flags, bool with_batch = true);
+  void Declare(Flags& flags, bool with_batch = true,
+               const std::vector<std::string>& refused = {"--outfeed"});
   void DeclareData(Flags& flags);         // --data, for subcommands that generate arguments
   std::optional<uint64_t> rng_seed_flag;  // storage for Declare; use rng_seed
 

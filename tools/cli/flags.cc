@@ -153,6 +153,13 @@ void Flags::AddWatch() {
   Add("--watch", &impl_->watch, "rerun whenever a file that it reads changes, until Ctrl-C");
 }
 
+void Flags::Disable(const std::string& name, const std::string& reason) {
+  std::erase_if(impl_->info.options, [&](const OptionInfo& row) { return row.name == name; });
+  impl_->app->remove_option(impl_->app->get_option(name));
+  const auto refuse = [=](const std::string&) { throw CLI::ValidationError(name, reason); };
+  impl_->app->add_option_function<std::string>(name, refuse)->group("");
+}
+
 void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
 
 // Returns the path of the installed finding `word` if only that exists, otherwise `word`.

@@ -43,6 +43,7 @@ class Flags {
   void AddBytes(const std::string& name, int64_t* bytes, const std::string& help);
   // Adds --watch, which runs the command again when a file that it reads changes (watch.h).
   void AddWatch();
+  void Disable(const std::string& name, const std::string& reason);  // refuses an added flag
   // Adds a function that is called after parsing and before the command runs.
   void Then(std::function<void()> done);
   void Positional(const std::string& name, std::string* value, const std::string& help);

@@ -106,8 +106,6 @@ absl::Status CheckOptions(const SuiteOptions& options) {
     return InvalidInput("expected -x or --maxfail, found both");
   if (options.common.json && options.junit == "-")
     return InvalidInput("--junit=- with --json: expected a file");
-  if (!options.common.infeed.empty() || !options.common.outfeed.empty())
-    return InvalidInput("--infeed and --outfeed apply to one module; each case has its own");
   if (const std::string& path = options.common.custom_calls; !path.empty())
     HLOCTS_RETURN_IF_ERROR(Annotate(ReadFile(path).status(), "--custom-calls"));
   return absl::OkStatus();
@@ -216,7 +214,7 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.Add("--verbose", &verbose,
             "also print all unexpected verdicts, and how tight the sets were");
   flags.AddWatch();
-  common.Declare(flags, /*with_batch=*/false);
+  common.Declare(flags, /*with_batch=*/false, kOfOneModule);
 }
 
 std::map<std::string, std::string> SuiteRequest::EnginesByName() const {
