@@ -31,12 +31,6 @@
 namespace hlocts::tools {
 namespace {
 
-struct SelfcheckClausesOptions {
-  bool update = false;        // complete suites/clause_mutants.txt
-  bool changed_only = false;  // run only lines whose case or fault changed
-  int jobs = 1;
-};
-
 // Returns the clauses that cases test. Clauses that programs test are covered by unit tests.
 absl::StatusOr<std::vector<ClauseText>> ClausesOfCases() {
   HLOCTS_ASSIGN_OR_RETURN(ClauseRegistry registry,
@@ -92,27 +86,6 @@ int Update(std::vector<ClauseKill> kills, const std::vector<ClauseText>& clauses
   return without.empty() ? kExitOk : kExitFailed;
 }
 
-int RunSelfcheckClauses(const SelfcheckClausesOptions& options) {
-  auto clauses = ClausesOfCases();
-  if (!clauses.ok()) return Fail(clauses.status());
-  auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
-  if (!cases.ok()) return Fail(cases.status());
-  const std::string path = suites::HomeFolder() + "/suites/clause_mutants.txt";
-  auto kills = ReadClauseKills(path);
-  if (!kills.ok()) return Fail(kills.status());
-  if (options.update) return Update(*kills, *clauses, *cases, options.jobs, path);
-  ClauseKillCheck check;
-  for (const ClauseText& clause : *clauses) check.tested.push_back(clause.id);
-  check.changed_only = options.changed_only;
-  check.jobs = options.jobs;
-  int run = 0;
-  std::vector<std::string> errors = CheckClauseKills(*kills, *cases, check, run);
-  for (const std::string& error : errors) std::cout << error << "\n";
-  std::cout << run << " pairs of fault and case run, " << errors.size() << " errors\n";
-  PrintSpecificity(*kills);
-  return errors.empty() ? kExitOk : kExitFailed;
-}
-
 using Json = nlohmann::ordered_json;
 
 struct SelfcheckOptions {
@@ -125,12 +98,26 @@ struct SelfcheckOptions {
        suspect = false, verbose = false;
 };
 
-// One line for each part, printed when all have ended.
+// A line for each part (of clauses, none), printed when all have ended.
 using Lines = std::vector<std::string>;
 
-int List(bool json) {
+std::vector<std::string> SelectFaults(const std::vector<std::string>& wanted) {
+  std::vector<std::string> ids;
   for (const backends::Fault& fault : backends::AllFaults()) {
-    if (json) {
+    bool named = wanted.empty() || absl::c_any_of(wanted, [&](const auto& name) {
+                   return absl::StartsWith(fault.id, name) ||
+                          backends::FaultClassName(fault.fault_class) == name;
+                 });
+    if (named) ids.push_back(fault.id);
+  }
+  return ids;
+}
+
+int List(const SelfcheckOptions& options) {
+  const std::vector<std::string> ids = SelectFaults(options.faults);
+  for (const backends::Fault& fault : backends::AllFaults()) {
+    if (!absl::c_linear_search(ids, fault.id)) continue;
+    if (options.json) {
       Json line = {{"fault", fault.id},
                    {"class", std::string(backends::FaultClassName(fault.fault_class))},
                    {"shared_layer", backends::IsSharedLayer(fault.fault_class)},
@@ -152,21 +139,30 @@ std::ofstream OutFile(const SelfcheckOptions& options, const std::string& name) 
   return std::ofstream(options.out + "/" + name);
 }
 
-std::vector<std::string> SelectFaults(const std::vector<std::string>& wanted) {
-  std::vector<std::string> ids;
-  for (const backends::Fault& fault : backends::AllFaults()) {
-    bool named = wanted.empty() || absl::c_any_of(wanted, [&](const auto& name) {
-                   return absl::StartsWith(fault.id, name) ||
-                          backends::FaultClassName(fault.fault_class) == name;
-                 });
-    if (named) ids.push_back(fault.id);
-  }
-  return ids;
-}
-
 int JobsOf(const SelfcheckOptions& options) {
   return static_cast<int>(options.jobs > 0 ? options.jobs
                                            : std::max(1u, std::thread::hardware_concurrency()));
+}
+
+int RunSelfcheckClauses(const SelfcheckOptions& options) {
+  auto clauses = ClausesOfCases();
+  if (!clauses.ok()) return Fail(clauses.status());
+  auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
+  if (!cases.ok()) return Fail(cases.status());
+  const std::string path = suites::HomeFolder() + "/suites/clause_mutants.txt";
+  auto kills = ReadClauseKills(path);
+  if (!kills.ok()) return Fail(kills.status());
+  if (options.update) return Update(*kills, *clauses, *cases, JobsOf(options), path);
+  ClauseKillCheck check;
+  for (const ClauseText& clause : *clauses) check.tested.push_back(clause.id);
+  check.changed_only = options.changed;
+  check.jobs = JobsOf(options);
+  int run = 0;
+  std::vector<std::string> errors = CheckClauseKills(*kills, *cases, check, run);
+  for (const std::string& error : errors) std::cout << error << "\n";
+  std::cout << run << " pairs of fault and case run, " << errors.size() << " errors\n";
+  PrintSpecificity(*kills);
+  return errors.empty() ? kExitOk : kExitFailed;
 }
 
 // If at least this many faults are selected, 95 % must be detected; if fewer are, one must be.
@@ -361,31 +357,36 @@ absl::StatusOr<TierTrials> TrialsOfTier(const SelfcheckOptions& options, const s
 }
 
 int RunSelfcheck(const SelfcheckOptions& options) {
-  if (options.list) return List(options.json);
+  if (options.list) return List(options);
   auto parts = PartsOf(options);
   if (!parts.ok()) return Fail(parts.status());
-  if (!options.tier.empty() && !suites::TierFromName(options.tier))
-    return Fail(InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive"));
   auto profile = ProfileFromName(options.profile.empty() ? "default" : options.profile);
-  if (!profile) return Fail(InvalidInput("--profile: expected strict, default or relaxed"));
   const auto noise =
       backends::MakeInProcessBackend(absl::StrCat("legal-noise?facts=", options.facts));
   if (!noise.ok()) return Fail(Annotate(noise.status(), "--facts"));
   int status = kExitOk;
   Lines closing;
-  if (parts->count("clauses"))
-    status = RunSelfcheckClauses({options.update, options.changed, JobsOf(options)});
-  if (parts->count("variants")) status = std::max(status, RunVariants(options, closing));
-  for (const std::string& part : std::vector<std::string>{"faults", "noise", "rules"}) {
+  for (const std::string part : {"clauses", "variants", "faults", "noise", "rules"}) {
     if (!parts->count(part)) continue;
-    auto of = TrialsOfTier(options, !options.tier.empty() ? options.tier
-                                    : part == "rules"     ? "smoke"
-                                                          : "presubmit");
+    std::optional<TextAside> aside(options.json && part != "faults");
+    absl::StatusOr<TierTrials> of = TierTrials();
+    if (part != "clauses" && part != "variants")
+      of = TrialsOfTier(options, !options.tier.empty() ? options.tier
+                                 : part == "rules"     ? "smoke"
+                                                       : "presubmit");
     if (!of.ok()) return Fail(of.status());
-    status =
-        std::max(status, part == "faults"  ? RunSeededFaults(options, of->trials, *profile, closing)
-                         : part == "noise" ? RunNoise(options, of->trials, closing)
-                                           : RunRules(options, std::move(of->trials), closing));
+    const int one = part == "clauses"    ? RunSelfcheckClauses(options)
+                    : part == "variants" ? RunVariants(options, closing)
+                    : part == "faults"   ? RunSeededFaults(options, of->trials, *profile, closing)
+                    : part == "noise"    ? RunNoise(options, of->trials, closing)
+                                         : RunRules(options, std::move(of->trials), closing);
+    status = std::max(status, one);
+    aside.reset();
+    if (options.json && part != "faults")  // faults has a line for each fault
+      std::cout << JsonText(Json{{"part", part},
+                                 {"ok", one == kExitOk},
+                                 {"sentence", closing.empty() ? "" : closing.back()}})
+                << std::endl;
   }
   for (const std::string& line : closing) std::cout << (options.json ? "" : line + "\n");
   return status;
@@ -403,13 +404,12 @@ Command SelfcheckCommand() {
             "all except clauses. Exit status 1: fewer than 95 % of the faults are found "
             "(a minute on two processors; of fewer than 20 selected faults: none), a clause has "
             "no fault, legal noise or a variant fails. The share of detected rules has no goal");
-        flags.Add(
-            "--tier", &options->tier,
+        flags.AddTier(
+            &options->tier,
             "tier of the cases (presubmit, which the 95 % are for; rules: smoke, for the time)");
         flags.Add("--query", &options->queries, "cases, selected by address as in run");
         flags.Add("--fault", &options->faults, "prefix of the names of faults or classes");
-        flags.Add("--profile", &options->profile,
-                  "strict, default or relaxed (default for PART=noise: all)");
+        flags.AddProfile(&options->profile);
         flags.Add("--facts", &options->facts, "noise: facts that it declares, or a target");
         flags.Add("--typical", &options->typical,
                   "noise: make errors of both signs; count what --unusual marks");
@@ -424,7 +424,7 @@ Command SelfcheckCommand() {
         flags.Add("--out", &options->out, "directory for the figures");
         flags.Add("--update", &options->update, "clauses: complete suites/clause_mutants.txt");
         flags.Add("--changed", &options->changed, "clauses: check only lines whose hash changed");
-        flags.Add("--list", &options->list, "list the faults and run nothing");
+        flags.Add("--list", &options->list, "list the faults (of --fault) and run nothing");
         flags.Add("--verbose", &options->verbose, "rules: also print mutants that change no set");
         flags.Add("--json", &options->json, "print JSON lines");
         return [options] { return RunSelfcheck(*options); };

@@ -89,14 +89,25 @@ absl::StatusOr<std::unique_ptr<RunStore>> OpenExisting(const std::string& path) 
   return RunStore::OpenToWrite(path);
 }
 
+// Prints what an action did to the store.
+int Say(const StoreOptions& options, const std::string& done,
+        const nlohmann::ordered_json& more = nlohmann::ordered_json::object()) {
+  nlohmann::ordered_json line = {{"store", options.path}, {"sentence", done}};
+  line.update(more);
+  std::cout << (options.json ? JsonText(line) : absl::StrCat(options.path, ": ", done))
+            << std::endl;
+  return kExitOk;
+}
+
 int Prune(const StoreOptions& options) {
   auto store = OpenExisting(options.path);
   if (!store.ok()) return Fail(store.status());
   auto gone = (*store)->Prune(static_cast<int>(options.keep));
   if (!gone.ok()) return Fail(gone.status());
-  absl::PrintF("%s: removed %s of older nightly runs; kept the counts\n", options.path,
-               CountText(*gone, "verdict"));
-  return kExitOk;
+  return Say(options,
+             absl::StrCat("removed ", CountText(*gone, "verdict"),
+                          " of older nightly runs; kept the counts"),
+             {{"removed", *gone}});
 }
 
 int CheckOrMigrate(const StoreOptions& options, bool check) {
@@ -107,17 +118,14 @@ int CheckOrMigrate(const StoreOptions& options, bool check) {
     const int other = Fail(status);
     return absl::IsInternal(status) ? kExitFailed : other;
   }
-  std::printf(check ? "%s: every page can be read; its backup copy was renewed\n"
-                    : "%s: has the version that this program uses\n",
-              options.path.c_str());
-  return kExitOk;
+  return Say(options, check ? "every page can be read; its backup copy was renewed"
+                            : "has the version that this program uses");
 }
 
 int Recover(const StoreOptions& options) {
   auto said = reports::RecoverStore(options.path);
   if (!said.ok()) return Fail(said.status());
-  std::printf("%s: %s\n", options.path.c_str(), said->c_str());
-  return kExitOk;
+  return Say(options, *said);
 }
 
 int RunStoreAction(const StoreOptions& options) {

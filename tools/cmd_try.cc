@@ -376,6 +376,7 @@ int RunTry(TryOptions options) {
     if (options.suite.tier != SuiteOptions().tier)  // each request has its own directory
       absl::StrAppend(&options.suite.out, "-", options.suite.tier);
   }
+  std::optional<TextAside> aside(options.suite.common.json);
   auto runs = CheckContract(engine);
   if (!runs.ok()) return Fail(runs.status());
   if (!*runs)
@@ -394,7 +395,9 @@ int RunTry(TryOptions options) {
     std::cout << "reused: the directory has this run, of the same plugin file and suite"
               << std::endl;
   }
+  aside.reset();  // RunSuite prints JSON lines
   int status = RunSuite(options.suite);
+  aside.emplace(options.suite.common.json);
   if (options.ci && (status == kExitOk || status == kExitFailed)) {
     if (absl::Status written = WriteWorkflow(options); !written.ok()) return Fail(written);
   } else if (options.ci) {

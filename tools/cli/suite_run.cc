@@ -335,6 +335,7 @@ class SuiteRun {
   }
 
   int Conclude() {
+    const TextAside aside(options_.common.json);
     absl::Status status = options_.claim ? MakeClaim() : absl::OkStatus();
     if (options_.claim && status.ok() && !options_.common.json)
       std::cout << "claim: " << ProgramAsCalled() << " verify-claim " << options_.out << std::endl;

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <iostream>
 #include <string>
 
 #include "absl/strings/string_view.h"
@@ -14,6 +15,15 @@ namespace hlocts::tools {
 enum class Colour { kNone, kRed, kGreen, kYellow, kDim };
 // Returns `text` in the colour, or without colour if `file` does not show colours.
 std::string Coloured(Colour colour, absl::string_view text, std::FILE* file = stdout);
+
+// With --json, standard output has only JSON lines: if `aside`, std::cout writes to standard error
+// while this exists.
+struct TextAside {
+  explicit TextAside(bool aside) : own(std::cout.rdbuf((aside ? std::cerr : std::cout).rdbuf())) {}
+  TextAside(const TextAside&) = delete;
+  ~TextAside() { std::cout.rdbuf(own); }
+  std::streambuf* const own;
+};
 
 // A line on standard error that is overwritten. If standard error is not a terminal, prints nothing
 // except a line for logs after a few seconds, and then one every `between_lines`.
