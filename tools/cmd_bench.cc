@@ -177,7 +177,8 @@ Command BenchCommand() {
   return {"bench", "measure speed: the figures of results/bench", [](Flags& flags) {
             auto options = std::make_shared<BenchCommandOptions>();
             flags.Positional("NAME", &options->names,
-                             "names: reference, judge, cpu, cpu/programs, cuda, fuzz, judge/dot");
+                             "names: fuzz, and in a source tree reference, judge, judge/dot, cpu, "
+                             "cpu/programs and cuda");
             flags.Add("--backend", &options->backend,
                       "engine to compare with (reference: hlo-evaluator, cpu and cuda: xla)");
             flags.Add("--quick", &options->quick, "run one short repetition");

@@ -223,11 +223,12 @@ absl::StatusOr<int> Compare(CompareOptions options) {
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }
   }
+  const std::string kinds =
+      absl::StrJoin(kInputKinds, kInputKinds + std::min<int64_t>(looked_at + rejected, 4), ", ");
   if (!options.common.json)
-    PrintEnd(absl::StrCat(CountText(looked_at, "input"),
-                          options.seed && options.common.data.empty()
-                              ? absl::StrCat(" (", absl::StrJoin(kInputKinds, ", "), ")")
-                              : ""),
+    PrintEnd(absl::StrCat(CountText(looked_at, "input"), options.seed && options.common.data.empty()
+                                                             ? absl::StrCat(" (", kinds, ")")
+                                                             : ""),
              verdicts, rejected, none);
   return status;
 }
@@ -246,8 +247,8 @@ Command CompareCommand() {
             flags.Add("--seed", &options->seed,
                       "seed of random inputs (1, if the module has parameters and no inputs)");
             flags.Add("--seeds", &options->seeds,
-                      "number of inputs; without --data, each seed has a random, an edge, a wide "
-                      "and an exact one (default: 8; more for arguments of few elements)",
+                      "number of inputs; without --data, they are in turn random, edge, wide and "
+                      "exact, four of each seed (default: 8; more for arguments of few elements)",
                       {1, 1'000'000});
             flags.AddProfile(&options->profile);
             options->common.data.clear();
