@@ -73,10 +73,8 @@ def _list_findings(share):
         page.write("\n" + text)
 
 
-# A code span (`words` is empty) may contain a line break. What looks like a link in a span is text.
-_SPAN = r"(?P<{0}>`+)(?!`)(?:[^\n]|\n(?!\n))+?(?<!`)(?P={0})(?!`)"
-_LINK_OR_SPAN = (r"(?<!!)\[(?P<words>(?:[^][`]|" + _SPAN.format("inner") + r")+)\]"
-                 r"\((?P<target>[^)#:\s]+(?:#[^)\s]*)?)\)|" + _SPAN.format("outer"))
+_SPAN = r"(`+)(?!`)(?:[^\n]|\n(?!\n))+?(?<!`)\1(?!`)"  # a code span; it may contain a line break
+_LINK = r"(?<!!)\[([^][]+)\]\(([^)#:\s]+(?:#[^)\s]*)?)\)"
 
 
 def installed_page(text, folder, share, prefix=""):
@@ -84,10 +82,17 @@ def installed_page(text, folder, share, prefix=""):
     files in `folder` get `prefix`; other links are replaced by their text. Marks code spans and
     commands that name a file which `share` lacks."""
 
-    def link_or_span(found):
-        words, target = found["words"], found["target"]
-        if not words:
-            return found[0] + " (source tree)" * lacking(found[0], *trees)
+    spans = []  # replaced by \0NUMBER\0 while links are rewritten: a link in a span is text
+
+    def hide(found):
+        spans.append(found[0])
+        return f"\0{len(spans) - 1}\0"
+
+    def shown(text, mark=lambda span: ""):
+        return re.sub("\0(\\d+)\0", lambda found: (span := spans[int(found[1])]) + mark(span), text)
+
+    def link(found):
+        words, target = shown(found[1]), found[2]
         if (folder / target.partition("#")[0]).exists():
             return f"[{words}]({prefix}{target})"
         return f"{words} (source tree)" if words.strip("`") == target or lacking(words, *trees) else words
@@ -99,7 +104,8 @@ def installed_page(text, folder, share, prefix=""):
     trees, parts = (folder, share), re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
     for number, part in enumerate(parts):
         if number % 2 == 0:
-            parts[number] = re.sub(_LINK_OR_SPAN, link_or_span, part)
+            part = re.sub(_LINK, link, re.sub(_SPAN, hide, part))
+            parts[number] = shown(part, lambda span: " (source tree)" * lacking(span, *trees))
         else:
             parts[number] = "\n".join(
                 line + ("" if " #" in line else "  #") + " (source tree)" if lacking(line, *trees) else line
