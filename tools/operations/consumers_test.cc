@@ -49,7 +49,7 @@ TEST(Operations, ReasonsNameHolesThatAreThere) {
 }
 
 TEST(Operations, EveryConsumerKnowsSomeAndNotEachOneAll) {
-  ASSERT_GE(Consumers().size(), 8u);
+  ASSERT_GE(Consumers().size(), 7u);  // without cpu and cuda, which may not be built
   for (const Consumer& consumer : Consumers())
     EXPECT_GT(consumer.has.count(), 60u) << consumer.name;
 }
