@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <google/protobuf/text_format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -261,79 +262,25 @@ proto::HloInstructionProto* InstructionOf(proto::HloModuleProto& module, int i) 
 
 const BadProto kBadProtos[] = {
     {"expected computations, found none", [](auto& m) { m.clear_computations(); }},
-    {"entry_computation_id, found 99", [](auto& m) { m.set_entry_computation_id(99); }},
     {"root_id, found 99", [](auto& m) { m.mutable_computations(0)->set_root_id(99); }},
+    {"expected a parameter_number of at least 0, found -1",
+     [](auto& m) { InstructionOf(m, 0)->set_parameter_number(-1); }},
     {"expected instructions, found none",
      [](auto& m) { m.mutable_computations(0)->clear_instructions(); }},
     {"computation 'e': expected a unique id",
      [](auto& m) { *m.add_computations() = proto::HloComputationProto(m.computations(0)); }},
-    {"instruction 'n': expected a unique id, found 7 a second time",
-     [](auto& m) { InstructionOf(m, 1)->set_id(7); }},
     {"instruction 'n': expected operand ids of instructions that precede it",
      [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 99); }},
     {"precede it", [](auto& m) { InstructionOf(m, 1)->set_operand_ids(0, 9); }},
     {"precede it",
      [](auto& m) { m.mutable_computations(0)->mutable_instructions()->SwapElements(0, 1); }},
     {"expected 1 operand, found 0", [](auto& m) { InstructionOf(m, 1)->clear_operand_ids(); }},
-    {"expected an opcode, found 'frobnicate'",
-     [](auto& m) { InstructionOf(m, 1)->set_opcode("frobnicate"); }},
     {"expected a shape, found none", [](auto& m) { InstructionOf(m, 1)->clear_shape(); }},
     {"expected a size of at least 0 for dimension 0, found -2",
      [](auto& m) { InstructionOf(m, 1)->mutable_shape()->set_dimensions(0, -2); }},
-    {"expected the number of an element type, found 77",
-     [](auto& m) {
-       InstructionOf(m, 1)->mutable_shape()->set_element_type(
-           static_cast<proto::PrimitiveType>(77));
-     }},
     {"layout {1} is not a permutation of 0..0",
      [](auto& m) {
        InstructionOf(m, 1)->mutable_shape()->mutable_layout()->set_minor_to_major(0, 1);
-     }},
-    {"expected an enumerator of dim_level_types, found 40",
-     [](auto& m) {
-       InstructionOf(m, 1)->mutable_shape()->mutable_layout()->add_dim_level_types(
-           static_cast<proto::DimLevelType>(40));
-     }},
-    {"expected a parameter_number of at least 0, found -1",
-     [](auto& m) { InstructionOf(m, 0)->set_parameter_number(-1); }},
-    {"control_predecessor_ids of the same computation, found 99",
-     [](auto& m) { InstructionOf(m, 1)->add_control_predecessor_ids(99); }},
-    {"kind of sharding, found 42",
-     [](auto& m) {
-       InstructionOf(m, 1)->mutable_sharding()->set_type(static_cast<proto::OpSharding::Type>(42));
-     }},
-    {"schedule: expected the id of a computation, found 99",
-     [](auto& m) { m.mutable_schedule()->add_sequences()->set_key(99); }},
-    {"each instruction once and after its operands, found id 9",
-     [](auto& m) {
-       auto* sequence = m.mutable_schedule()->add_sequences();
-       sequence->set_key(3);
-       sequence->mutable_value()->add_instruction_ids(9);
-     }},
-    {"expected 2 instructions, found 1",
-     [](auto& m) {
-       auto* sequence = m.mutable_schedule()->add_sequences();
-       sequence->set_key(3);
-       sequence->mutable_value()->add_instruction_ids(7);
-     }},
-    {"input_output_alias: expected MAY_ALIAS",
-     [](auto& m) { m.mutable_input_output_alias()->add_entries(); }},
-    {"expected called_computation_ids for to_apply, found 0 ids",
-     [](auto& m) { InstructionOf(m, 1)->set_opcode("call"); }},
-    {"a computation that precedes its caller, found 3",
-     [](auto& m) {
-       InstructionOf(m, 1)->set_opcode("call");
-       InstructionOf(m, 1)->add_called_computation_ids(3);  // itself
-     }},
-    {"expected an enumerator of fft_type, found 9",
-     [](auto& m) {
-       InstructionOf(m, 1)->set_opcode("fft");
-       InstructionOf(m, 1)->set_fft_type(static_cast<proto::FftType>(9));
-     }},
-    {"host_program_shape: expected the number of an element type",
-     [](auto& m) {
-       m.mutable_host_program_shape()->mutable_result()->set_element_type(
-           static_cast<proto::PrimitiveType>(77));
      }},
     {"expected a literal of shape f32[2], found f32[3]",
      [](auto& m) {
@@ -341,25 +288,58 @@ const BadProto kBadProtos[] = {
        constant->set_opcode("constant");
        *constant->mutable_literal() = LiteralToProto(Literal(Shape(PrimitiveType::kF32, {3})));
      }},
-    {"at most 1048576 devices",
-     [](auto& m) {
-       InstructionOf(m, 1)->set_opcode("all-to-all");
-       auto* iota = InstructionOf(m, 1)->mutable_iota_collective_device_list();
-       iota->set_num_replica_groups(int64_t{1} << 40);
-       iota->set_num_devices_per_group(1);
-       iota->add_iota_reshape_dims(int64_t{1} << 40);
-     }},
 };
 
+// Fields in text format that are merged into the module or into an instruction.
+struct BadField {
+  const char *message, *text;
+};
+const BadField kBadModuleFields[] = {
+    {"entry_computation_id, found 99", "entry_computation_id: 99"},
+    {"schedule: expected the id of a computation, found 99", "schedule { sequences { key: 99 } }"},
+    {"each instruction once and after its operands, found id 9",
+     "schedule { sequences { key: 3 value { instruction_ids: 9 } } }"},
+    {"expected 2 instructions, found 1",
+     "schedule { sequences { key: 3 value { instruction_ids: 7 } } }"},
+    {"input_output_alias: expected MAY_ALIAS", "input_output_alias { entries {} }"},
+    {"host_program_shape: expected the number of an element type",
+     "host_program_shape { result { element_type: 77 } }"},
+};
+const BadField kBadInstructionFields[] = {
+    {"instruction 'n': expected a unique id, found 7 a second time", "id: 7"},
+    {"expected an opcode, found 'frobnicate'", "opcode: 'frobnicate'"},
+    {"expected the number of an element type, found 77", "shape { element_type: 77 }"},
+    {"expected an enumerator of dim_level_types, found 40",
+     "shape { layout { dim_level_types: 40 } }"},
+    {"control_predecessor_ids of the same computation, found 99", "control_predecessor_ids: 99"},
+    {"kind of sharding, found 42", "sharding { type: 42 }"},
+    {"expected called_computation_ids for to_apply, found 0 ids", "opcode: 'call'"},
+    {"a computation that precedes its caller, found 3",
+     "opcode: 'call' called_computation_ids: 3"},  // itself
+    {"expected an enumerator of fft_type, found 9", "opcode: 'fft' fft_type: 9"},
+    {"at most 1048576 devices",
+     "opcode: 'all-to-all' iota_collective_device_list { num_replica_groups: 1099511627776"
+     " num_devices_per_group: 1 iota_reshape_dims: 1099511627776 }"},
+};
+
+void ExpectRefused(const char* message, const std::function<void(proto::HloModuleProto&)>& damage) {
+  proto::HloModuleProto proto;
+  ASSERT_TRUE(proto.ParseFromString(HandMadeModule()));
+  damage(proto);
+  absl::StatusOr<std::unique_ptr<Module>> module = ModuleFromProto(proto);
+  ASSERT_FALSE(module.ok()) << message;
+  EXPECT_THAT(std::string(module.status().message()), HasSubstr(message));
+}
+
 TEST(ModuleProtoTest, SaysWhatIsWrong) {
-  for (const BadProto& bad : kBadProtos) {
-    proto::HloModuleProto proto;
-    ASSERT_TRUE(proto.ParseFromString(HandMadeModule()));
-    bad.damage(proto);
-    absl::StatusOr<std::unique_ptr<Module>> module = ModuleFromProto(proto);
-    ASSERT_FALSE(module.ok()) << bad.message;
-    EXPECT_THAT(std::string(module.status().message()), HasSubstr(bad.message));
-  }
+  using google::protobuf::TextFormat;
+  for (const BadProto& bad : kBadProtos) ExpectRefused(bad.message, bad.damage);
+  for (const auto& [message, text] : kBadModuleFields)
+    ExpectRefused(message, [&](auto& m) { ASSERT_TRUE(TextFormat::MergeFromString(text, &m)); });
+  for (const auto& [message, text] : kBadInstructionFields)
+    ExpectRefused(message, [&](auto& m) {
+      ASSERT_TRUE(TextFormat::MergeFromString(text, InstructionOf(m, 1))) << text;
+    });
 }
 
 // A module from an engine can be read for a replay even if it breaks these rules.
