@@ -178,13 +178,13 @@ void PrintEnd(const std::string& inputs, const OutcomeCounts (&verdicts)[2], int
   if (none.error.kind == ErrorKind::kNoHandler)
     std::cout << "next: --custom-calls=LIB.so with a handler for " << none.error.target
               << ", or modules from before the pass that makes this call\n";
-  const auto passes = [](const OutcomeCounts& all) { return all.size() == 1 && all.count("pass"); };
-  const bool first = passes(verdicts[true]);
-  const char *from = first ? "A" : "B", *to = first ? "B" : "A";
-  if (first != passes(verdicts[false]))
-    std::cout << from << " permits " << to << " on these inputs: a rewrite of " << from << " into "
-              << to << " is allowed; " << to << " does not permit " << from
-              << (verdicts[!first].count("fail") ? "\n" : ", or this is not decided\n");
+  const auto conclusion = [](const OutcomeCounts& all) {
+    if (all.count("fail")) return "not allowed";
+    return all.size() == 1 && all.count("pass") ? "no counterexample among these inputs"
+                                                : "not decided";
+  };
+  std::cout << "rewrite of A into B: " << conclusion(verdicts[true])
+            << "; of B into A: " << conclusion(verdicts[false]) << "\n";
 }
 
 absl::StatusOr<int> Compare(CompareOptions options) {
@@ -242,7 +242,8 @@ Command CompareCommand() {
             auto options = std::make_shared<CompareOptions>();
             flags.Positional("A B", &options->modules,
                              "two modules with the same arguments and outputs; a rewrite of A into "
-                             "B is allowed if the outputs of B are in the sets of A");
+                             "B is allowed if the outputs of B are in the sets of A; the exit "
+                             "status is 0 if both directions pass on all inputs");
             flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
             flags.Add("--seed", &options->seed,
                       "seed of random inputs (1, if the module has parameters and no inputs)");
