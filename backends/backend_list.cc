@@ -216,6 +216,7 @@ std::string EngineLocationOption(const std::string& recorded) {
   for (absl::string_view way : {"pjrt:", "exec:"}) {
     if (absl::StartsWith(name, way)) return absl::StrCat("--backend=", way, "/path/to/it");
   }
+  if (name == kThisJax) return "--backend=jaxlib@VERSION";
   const auto parsed = ParseBackendName(recorded);
   if (!parsed.ok()) return "";
   const auto release = FindRelease(*parsed);

@@ -44,6 +44,8 @@ std::vector<std::string> RecordedNames(const std::vector<std::string>& texts);
 // Returns the command-line option that is needed to find a recorded engine again; "" if its name is
 // enough. Only the engine's owner can resolve a recorded path or label.
 std::string EngineLocationOption(const std::string& recorded);
+// The label of the JAX of the user's Python (engine="jax" of python/src/hlocts/api.py).
+inline constexpr absl::string_view kThisJax = "this-jax";
 // Returns the recorded form of a command-line word: RecordedName of the value of "--backend=", and
 // the last component of any other word that is a path.
 std::string RedactedArgument(absl::string_view word);

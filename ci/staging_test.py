@@ -282,7 +282,9 @@ class Continued(unittest.TestCase):
 
     def test_one_process_writes_a_run_and_the_next_continues_it(self):
         with tempfile.TemporaryDirectory() as out:
-            options = types.SimpleNamespace(night="1999-12-31", out=pathlib.Path(out), budget=60)
+            store, program = pathlib.Path(out, "store.db"), pathlib.Path(out, "hlocts")
+            options = types.SimpleNamespace(night="1999-12-31", out=pathlib.Path(out), budget=60, store=store,
+                                            hlocts=program)  # fmt: skip
             first = Night(options)
             with self.assertRaisesRegex(Stopped, "another process writes .*1999-12-31"):
                 Night(options)
@@ -297,7 +299,14 @@ class Continued(unittest.TestCase):
             self.assertIsNone(second.step("import", lambda: None))
             self.assertEqual(second.failed_steps(), [])
             (second.folder / "finished").touch()
-            self.assertNotEqual(Night(options).name, second.name)
+            today = Night(options).name
+            self.assertNotEqual(today, second.name)
+            # The directory of today's run is deleted, and the store still has the run.
+            shutil.rmtree(pathlib.Path(out, today))
+            store.touch()
+            program.write_text("#!/bin/sh\necho '" + json.dumps({"night": today}) + "'\n")
+            program.chmod(0o755)
+            self.assertEqual(Night(options).name, f"{today}.02")
 
     def test_an_exchanged_plugin_is_noticed(self):
         with tempfile.NamedTemporaryFile(suffix=".so") as plugin:

@@ -225,6 +225,12 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
                         " --backend=ENGINE -o DIR` writes one");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   CompleteOldRecord(folder, bundle, bundle.result.verdict);
+  if (reports::Verdict& verdict = bundle.result.verdict; bundle.backend == backends::kThisJax) {
+    const std::string version =
+        verdict.backend_version.substr(0, verdict.backend_version.find(' '));
+    bundle.backend = verdict.backend = "jaxlib@" + version;
+    bundle.jax = "jax==" + version;
+  }
   if (auto& failure = bundle.result.verdict.first_failure)
     if (absl::StartsWith(failure->accepted, "[") || absl::StartsWith(failure->accepted, "(["))
       failure->accepted = "a value in " + failure->accepted;  // [1, 2] might be an array

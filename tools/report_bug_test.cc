@@ -44,14 +44,15 @@ TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
   EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
 }
 
-// Copies a finding, as if its engine were a plugin file with this label. Returns the directory.
-std::string BundleOfAPlugin() {
+// Copies a finding, as if it were of this engine. Returns the directory.
+std::string BundleOf(const char* engine, const char* version) {
   const std::string folder = ::testing::TempDir() + "/hlocts_of_a_plugin";
   const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
   std::filesystem::remove_all(folder);
   std::filesystem::copy(finding, folder);
   auto verdict = nlohmann::ordered_json::parse(*reports::RecordedVerdict(finding));
-  verdict["backend"] = "my_plugin";
+  verdict["backend"] = engine;
+  verdict["backend_version"] = version;
   verdict["plugin_sha256"] = "5e4a";
   std::filesystem::remove(folder + "/finding.textproto");
   std::ofstream(folder + "/inputs.txt") << "f32[1]{0} {-0}\n";
@@ -59,8 +60,17 @@ std::string BundleOfAPlugin() {
   return folder;
 }
 
+// engine="jax" of the Python package is the jaxlib of the user's Python.
+TEST(ReportBugTest, TheJaxOfThePythonIsAJaxlib) {
+  const Ran ran = RunHlocts("report-bug " + BundleOf("this-jax", "0.10.2 (cpu)"));
+  EXPECT_EQ(ran.status, 0);
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("Found in the engine jaxlib@0.10.2"),
+                             HasSubstr("`pip install jax==0.10.2`, then this script"),
+                             Not(HasSubstr("the plugin file"))));
+}
+
 TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
-  const std::string bundle = BundleOfAPlugin();
+  const std::string bundle = BundleOf("my_plugin", "1.0");
   EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
               AllOf(HasSubstr("## To reproduce\n\n`hlocts replay hlocts_of_a_plugin "
                               "--backend=my_plugin=pjrt:/path/to/plugin.so` gives the engine the"),
@@ -79,7 +89,7 @@ TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
 }
 
 TEST(ReportBugTest, TheLogOfACrashHasNoBlankLines) {
-  const std::string bundle = BundleOfAPlugin();
+  const std::string bundle = BundleOf("my_plugin", "1.0");
   auto verdict = nlohmann::ordered_json::parse(TextOf(bundle + "/verdict.json"));
   const std::string condition(90, 'c');
   verdict["verdict"] = "crash";
@@ -94,7 +104,7 @@ TEST(ReportBugTest, TheLogOfACrashHasNoBlankLines) {
 }
 
 TEST(ReportBugTest, ACaseDirectoryIsNoBundle) {
-  const std::string folder = BundleOfAPlugin();
+  const std::string folder = BundleOf("my_plugin", "1.0");
   std::filesystem::remove(folder + "/verdict.json");
   EXPECT_THAT(RunHlocts("report-bug " + folder).out,
               AllOf(HasSubstr(": not a bundle; `hlocts shrink "), HasSubstr("-o DIR` writes one")));

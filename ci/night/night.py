@@ -44,7 +44,7 @@ class Night:
 
     def __init__(self, options):
         self.options = options
-        self.name = options.night or free_name(options.out)
+        self.name = options.night or free_name(options)
         self.folder = options.out / self.name
         self.folder.mkdir(parents=True, exist_ok=True)
         self.lock = open(self.folder / "lock", "w")  # released with the process
@@ -190,16 +190,22 @@ def say(text):
     print(f"nightly {datetime.datetime.now():%H:%M:%S} {text}", flush=True)
 
 
-def free_name(out):
+def free_name(options):
     """Returns the name of an unfinished run of the last 12 hours, also of one that began yesterday.
-    If there is none, returns the next free name of today."""
+    If there is none, returns the next name of today that is free in the directory and the store."""
+    out, stored = options.out, set()
     for state in out.glob("*/state.json"):
         recent = time.time() - state.stat().st_mtime < SECONDS_OF_A_RUN
         if recent and not (state.parent / "finished").exists():
             return state.parent.name
     day = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     names = itertools.chain([day], (f"{day}.{number:02}" for number in itertools.count(2)))
-    return next(name for name in names if not (out / name / "finished").exists())
+    if options.store.exists():  # a run whose directory was deleted is there
+        said = subprocess.run([options.hlocts, "store", "list", f"--store={options.store}", "--json"],
+                              capture_output=True, text=True, check=False).stdout  # fmt: skip
+        stored = {json.loads(line)["night"] for line in said.splitlines()}
+    return next(name for name in names if not (out / name / "finished").exists()
+                and ((out / name).exists() or name not in stored))
 
 
 def json_lines(text):

@@ -12,7 +12,8 @@ StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.
 engine without such a package, the script names the tool of the engine's project. A release in which
 the defect is fixed does not reproduce it: the line `releases` says which do.
 
-Exit: 1 REPRODUCED; 0 NOT REPRODUCED; 2 usage; 3 not run here, or a package is missing.
+Exit: 1 REPRODUCED; 0 NOT REPRODUCED; 2 usage; 3 not run here (as modules of several devices), or a
+package is missing.
 """
 
 import importlib.metadata
@@ -59,6 +60,8 @@ def dtype_of(name):
 def literals(text):
     """The arrays of the inputs: `f32[2]{0} {1, nan}`."""
     for line in text.splitlines():
+        if line.startswith("replica "):
+            continue
         name, dims, text = re.fullmatch(r"(\w+)\[([\d,]*)\](?:\{[^ ]*\})? ?(.*)", line).groups()
         words = re.findall(r"\([^)]*\)|[^\s{},]+", text)
         shape = [int(d) for d in dims.split(",") if d]
@@ -189,6 +192,10 @@ def run_module(folder, said, verdict):
         if engine == word or not word.isalpha() and word in named:
             print(f"run     {tool} {folder / 'module.hlo'}")
             return NOT_RUN
+    if failure and re.search(r"(num_partitions|replica_count)=([2-9]|\d\d)", (folder / "module.hlo").read_text()):
+        print(f"run     several devices: the script of `hlocts report-bug {folder}`, which judges their outputs,"
+              " or repro.py, which prints them")  # fmt: skip
+        return NOT_RUN
     sys.stdout.flush()  # before a crash
     try:
         results = outputs_of(folder, engine, said)

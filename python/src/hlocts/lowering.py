@@ -257,7 +257,8 @@ def lower(
     except ValueError as error:
         if "static arguments" not in str(error):
             raise
-        raise HloctsError("a static argument of jax.jit is an array: functools.partial(f, n=3) binds it") from error
+        raise HloctsError("all arguments are traced, also the static ones of jax.jit: "
+                          "functools.partial(f, n=3) binds one") from error
     unequal: list[Unequal] = []
 
     def execute() -> list[Array]:

@@ -17,7 +17,7 @@ def pytest_addoption(parser: Any) -> None:
         "--hlocts-engine",
         metavar="ENGINE",
         default=None,
-        help="engine of tests marked @hlocts.conforms: jax (default), xla, cpu, pjrt:PATH, ...",
+        help="engine of tests marked @hlocts.conforms: jax, xla, cpu, pjrt:PATH, ... (default: JAX itself)",
     )
 
 
