@@ -94,7 +94,9 @@ std::string EndText(const DumpedModule& module, const DumpReport& looked) {
   const auto passes = [](const JudgedStage& one) { return one.verdict.kind == Outcome::kPass; };
   const auto open = absl::c_find_if_not(looked.judged, passes);
   if (open == looked.judged.end())
-    return absl::StrCat("all ", CountText(looked.judged.size(), "stage"), " agree");
+    return looked.judged.size() == 1
+               ? "one stage: there is no other to compare with it"
+               : absl::StrCat("all ", CountText(looked.judged.size(), "stage"), " agree");
   return absl::StrCat(looked.judged.size() - absl::c_count_if(looked.judged, passes), " of ",
                       CountText(looked.judged.size(), "stage"), " not decided, the first is ",
                       StageName(open->stage), ": ", reports::FoldedReason(open->verdict));

@@ -53,7 +53,10 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
   if (std::isnan(actual)) return {"a NaN, where none is accepted", true};
   if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true, true};
   if (std::isinf(actual) && infinite) return {"an infinity of the sign that is not accepted", true};
-  if (!set.finite()) return {"a finite number, where only an infinity is accepted", true};
+  if (!set.finite())
+    return {absl::StrCat("a finite number, where only an infinity ",
+                         set.Has(AcceptanceSet::kNan) ? "or NaN is accepted" : "is accepted"),
+            true};
   if (std::isinf(actual)) return {"an infinity, where only numbers are accepted", true};
   // The bounds are rounded inward, because the type may be unable to represent them.
   const FloatFacts& facts = FactsOf(type);
