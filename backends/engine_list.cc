@@ -258,6 +258,9 @@ std::string PythonOf(const Engine& engine) {
   std::lock_guard<std::mutex> lock(mutex);
   auto [place, is_new] = found->try_emplace(engine.python());
   if (!is_new) return place->second;
+  // The Python of the package hlocts, which may be outside of PATH, has the user's jaxlib.
+  if (const char* own = std::getenv("HLOCTS_PYTHON"); own != nullptr && engine.python().empty())
+    return place->second = own;
   const std::string wanted = engine.python().empty() ? "3" : engine.python();
   for (const std::string& folder : ProgramFolders(wanted)) {
     std::string program = absl::StrCat(folder, "/python", wanted);

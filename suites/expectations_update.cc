@@ -70,7 +70,9 @@ std::string ClauseOf(const reports::Verdict& verdict, const std::vector<Case>& c
 }
 
 std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& cases) {
-  bool unimplemented = verdict.kind == Outcome::kRejected;
+  const char* kind = verdict.kind == Outcome::kRejected       ? "UNIMPLEMENTED"
+                     : verdict.kind == Outcome::kInconclusive ? "SPEC_QUESTION"
+                                                              : "BUG";
   std::string reason =
       std::string(reports::FirstLine(reports::FoldedReason(verdict)).substr(0, kReasonMax));
   if (reason.empty() && verdict.first_failure) {
@@ -78,12 +80,12 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);
   }
   // The entry names no version: an entry for one version would not apply to the next build.
-  return absl::StrCat("\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"",
-                      WordFor(verdict), "\"\n  kind: ", unimplemented ? "UNIMPLEMENTED" : "BUG",
-                      "  # a guess: check the kind, and state the reason", "\n  clause: \"",
-                      ClauseOf(verdict, cases), "\"\n  # cause: ",
-                      absl::StrReplaceAll(reports::CauseOf(verdict), {{"\n", " "}}),
-                      "\n  reason: \"", kUnexplained, absl::CEscape(reason), "\"\n}\n");
+  return absl::StrCat(
+      "\nexpectation {\n  query: \"", verdict.case_address, "\"\n  verdict: \"", WordFor(verdict),
+      "\"\n  kind: ", kind, "  # a guess: check the kind, and state the reason", "\n  clause: \"",
+      ClauseOf(verdict, cases),
+      "\"\n  # cause: ", absl::StrReplaceAll(reports::CauseOf(verdict), {{"\n", " "}}),
+      "\n  reason: \"", kUnexplained, absl::CEscape(reason), "\"\n}\n");
 }
 
 }  // namespace

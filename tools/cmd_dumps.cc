@@ -162,7 +162,9 @@ int RunDumps(const DumpsOptions& options) {
       status = std::max(status, Fail(looked.status()));
       continue;
     }
-    if (absl::c_any_of(looked->judged, Fails)) status = std::max(status, kExitFailed);
+    std::vector<reports::Verdict> verdicts;
+    for (const backends::JudgedStage& stage : looked->judged) verdicts.push_back(stage.verdict);
+    status = std::max(status, ExitStatusOf(verdicts));
     if (options.common.json) {
       std::cout << JsonText(ToJson(module, *looked)) << std::endl;
     } else {

@@ -160,6 +160,7 @@ absl::Status InstallAll(const std::vector<const Engine*>& engines) {
 
 absl::Status RemoveFolder(const fs::path& folder) {
   std::error_code error;
+  fs::remove(folder / ".stamp", error);  // an interrupted removal leaves no installed engine
   fs::remove_all(folder, error);
   if (error) return absl::UnavailableError(absl::StrCat(folder.string(), ": ", error.message()));
   return absl::OkStatus();

@@ -225,9 +225,11 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
                         " --backend=ENGINE -o DIR` writes one");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   CompleteOldRecord(folder, bundle, bundle.result.verdict);
-  if (reports::Verdict& verdict = bundle.result.verdict; bundle.backend == backends::kThisJax) {
-    const std::string version =
-        verdict.backend_version.substr(0, verdict.backend_version.find(' '));
+  if (reports::Verdict& verdict = bundle.result.verdict;
+      bundle.backend == backends::kThisJax || bundle.backend == "jax") {
+    absl::string_view words = verdict.backend_version;  // "0.10.2 (cpu)", "jaxlib 0.10.2, ..."
+    absl::ConsumePrefix(&words, "jaxlib ");
+    const std::string version(words.substr(0, words.find_first_of(" ,")));
     bundle.backend = verdict.backend = "jaxlib@" + version;
     bundle.jax = "jax==" + version;
   }

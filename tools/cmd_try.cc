@@ -311,13 +311,20 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   std::cout << "\nNext steps:\n";
   PrintFactSuggestions(options, *run);
   PrintMissingDevices(options, run->verdicts);
-  if (absl::c_any_of(run->verdicts, [](const auto& verdict) { return !verdict.expected; })) {
+  bool unexpected = false, fails = false;
+  for (const reports::Verdict& verdict : run->verdicts) {
+    if (verdict.expected) continue;
+    unexpected = true;
+    fails |= IsFailure(verdict.kind) && verdict.kind != Outcome::kInconclusive;
+  }
+  if (unexpected) {
     std::cout << "  rerun one failure, step by step (its address, or its beginning up to / : or ,):"
-              << indent << "replay " << out << " ADDRESS --explain\n"
-              << "  report one failure: its smallest module, then the text for the bug tracker:"
-              << indent << "shrink " << out
-              << "/cases/CASE --backend=" << suites::ShellQuoted(engine) << " -o out/small-CASE"
-              << indent << "report-bug out/small-CASE\n";
+              << indent << "replay " << out << " ADDRESS --explain\n";
+    if (fails)
+      std::cout << "  report one failure: its smallest module, then the text for the bug tracker"
+                << "\n  (CASE: a directory of " << out << "/cases):" << indent << "shrink " << out
+                << "/cases/CASE --backend=" << suites::ShellQuoted(engine) << " -o out/small-CASE"
+                << indent << "report-bug out/small-CASE\n";
     if (!options.suite.update_expectations) PrintListCommand(options, *run, indent + run_engine);
   }
   std::cout

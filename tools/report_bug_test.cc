@@ -62,11 +62,14 @@ std::string BundleOf(const char* engine, const char* version) {
 
 // engine="jax" of the Python package is the jaxlib of the user's Python.
 TEST(ReportBugTest, TheJaxOfThePythonIsAJaxlib) {
-  const Ran ran = RunHlocts("report-bug " + BundleOf("this-jax", "0.10.2 (cpu)"));
-  EXPECT_EQ(ran.status, 0);
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("Found in the engine jaxlib@0.10.2"),
-                             HasSubstr("`pip install jax==0.10.2`, then this script"),
-                             Not(HasSubstr("the plugin file"))));
+  for (const auto& [engine, version] :
+       {std::pair("this-jax", "0.10.2 (cpu)"), std::pair("jax", "jaxlib 0.10.2, cpu")}) {
+    const Ran ran = RunHlocts("report-bug " + BundleOf(engine, version));
+    EXPECT_EQ(ran.status, 0);
+    EXPECT_THAT(ran.out, AllOf(HasSubstr("Found in the engine jaxlib@0.10.2"),
+                               HasSubstr("`pip install jax==0.10.2`, then this script"),
+                               Not(HasSubstr("the plugin file"))));
+  }
 }
 
 TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {

@@ -23,6 +23,7 @@ import pathlib
 import re
 import select
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -322,6 +323,12 @@ def _waiting_lines(directory: pathlib.Path) -> list[str]:
     return lines
 
 
+def _program() -> str:
+    """Returns the words that start the program of this Python, which may be outside of PATH."""
+    own = str(pathlib.Path(sys.executable).parent / "hlocts")
+    return "hlocts" if shutil.which("hlocts") == own else f"{shlex.quote(sys.executable)} -m hlocts"
+
+
 def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
     failure = result.get("first_failure") or {}
     where = failure.get("source") or failure.get("instruction") or ""
@@ -329,14 +336,15 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
              f"{': ' + where if where else ''}", f"        {result.get('reason', '')}"]  # fmt: skip
     kept = result.get("kept")
     if kept:
-        lines.append(f"        hlocts judge {kept}/module.hlo --inputs={kept}/inputs.npz "
+        hlocts = _program()
+        lines.append(f"        {hlocts} judge {kept}/module.hlo --inputs={kept}/inputs.npz "
                      f"--outputs={kept}/outputs.npz "
                      f"{' '.join(result.get('options', []))} --explain")  # fmt: skip
         engine = plugin if plugin == OWN_CLIENT else f"pjrt:{plugin}"
         run = f"{kept}/module.hlo --inputs={kept}/inputs.npz --backend={engine}"
-        lines.append(f"        to judge pieces of the module on the engine: hlocts diff {run}"
+        lines.append(f"        to judge pieces of the module on the engine: {hlocts} diff {run}"
                      if result["verdict"] == "suspect" else
-                     f"        for a report: hlocts shrink {run} -o {kept}/small && hlocts report-bug {kept}/small")  # fmt: skip
+                     f"        for a report: {hlocts} shrink {run} -o {kept}/small && {hlocts} report-bug {kept}/small")  # fmt: skip
     return lines
 
 
