@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "spec/judge/float_images.h"
 #include "spec/ops/groups.h"
@@ -85,18 +84,6 @@ AcceptanceSet NegatedFloat(const AcceptanceSet& a, const View& v, const SetConte
   return WithCause(s, context, {&a});
 }
 
-// Marks an exponential that may overflow: its last step is a product with a power of two (lemma 5).
-// `most` is the largest argument. The result of an argument above 709 may exceed all doubles.
-void MarkOverflow(double most, AcceptanceSet& s) {
-  if (!s.Has(Flag::kPosInf)) return;
-  if (most > 709) {
-    s.rhi = std::numeric_limits<double>::infinity();
-    if (!s.finite() && !s.Has(Flag::kPreRounding)) s.rlo = std::numeric_limits<double>::max();
-    s.flags |= Flag::kPreRounding;
-  }
-  MarkContractible(s);
-}
-
 }  // namespace
 
 AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext& context) {
@@ -126,9 +113,7 @@ AcceptanceSet UnaryFloat(Opcode opcode, const AcceptanceSet& a, const SetContext
   if (f == nullptr) return AcceptanceSet::Unspecified(WideningCause::kUnknown, context.origin);
   const auto of = [&](const View& x) {
     Image r = FunctionImage(*f, x, LeastMagnitude(*context.operand, a, hull), context.rigorous);
-    AcceptanceSet s = StoreImage(r, context, LargestMagnitude(x));
-    if (opcode == Opcode::kExponential && x.finite) MarkOverflow(x.hi, s);
-    return s;
+    return StoreImage(r, context, LargestMagnitude(x));
   };
   return WithCause(OfReadings(a, context, hull, of), context, {&a});
 }
