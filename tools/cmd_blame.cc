@@ -236,7 +236,8 @@ void PrintShares(const std::vector<SubjectBlame>& all) {
 
 // Writes blame.json and a line of README.md into a bundle or a copied finding, not into a record.
 absl::Status KeepInBundle(const std::string& path, const SubjectBlame& blame) {
-  const auto folder = std::filesystem::weakly_canonical(path + "/").parent_path();
+  auto folder = std::filesystem::weakly_canonical(path);
+  if (!folder.has_filename()) folder = folder.parent_path();  // of a final slash
   const bool is_record = absl::EndsWith(folder.parent_path().string(), "/results/findings");
   if (!HasAnswer(blame) || is_record || !reports::HasRecordedVerdict(path)) return absl::OkStatus();
   Json json = ToJson(folder.filename().string(), blame);
