@@ -18,6 +18,7 @@
 #include "absl/strings/str_split.h"
 #include "google/protobuf/io/tokenizer.h"
 #include "google/protobuf/text_format.h"
+#include "spec/base/python_module.h"
 #include "spec/base/version.h"
 #include "spec/files/home_folder.h"
 
@@ -259,8 +260,8 @@ std::string PythonOf(const Engine& engine) {
   auto [place, is_new] = found->try_emplace(engine.python());
   if (!is_new) return place->second;
   // The Python of the package hlocts, which may be outside of PATH, has the user's jaxlib.
-  if (const char* own = std::getenv("HLOCTS_PYTHON"); own != nullptr && engine.python().empty())
-    return place->second = own;
+  if (engine.python().empty()) place->second = PythonProgram("");
+  if (!place->second.empty()) return place->second;
   const std::string wanted = engine.python().empty() ? "3" : engine.python();
   for (const std::string& folder : ProgramFolders(wanted)) {
     std::string program = absl::StrCat(folder, "/python", wanted);

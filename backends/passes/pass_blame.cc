@@ -190,6 +190,7 @@ bool IsWrong(const reports::Verdict& verdict) {
 absl::string_view FailurePhaseName(FailurePhase failing_phase) {
   constexpr absl::string_view kNames[] = {"pass", "code generation", "after pass",
                                           "before the passes", "unknown"};
+  static_assert(std::size(kNames) == static_cast<size_t>(FailurePhase::kUnknown) + 1);
   return kNames[static_cast<size_t>(failing_phase)];
 }
 

@@ -247,6 +247,7 @@ void Judge(backends::Backend& engine, const TrialOptions& trial, ShrinkResult& s
 
 absl::string_view ReasonText(Difference difference) {
   constexpr absl::string_view kTexts[] = {
+      // in the order of the enumerators
       "the same failure",
       "the limit of time or of evaluations was reached",
       "it is valid and the original is not, or vice versa",
@@ -262,6 +263,7 @@ absl::string_view ReasonText(Difference difference) {
       "it also fails without its permutations",
       "another operation is responsible",
       "it violates only a fact of the engine"};
+  static_assert(std::size(kTexts) == static_cast<size_t>(Difference::kFact) + 1);
   return kTexts[static_cast<size_t>(difference)];
 }
 

@@ -6,9 +6,10 @@
 
 namespace hlocts {
 
-// Returns the Python of the package hlocts if it started this program, else the first on PATH.
-inline std::string PythonProgram() {
-  return std::getenv("HLOCTS_PYTHON") == nullptr ? "python3" : std::getenv("HLOCTS_PYTHON");
+// Returns the Python of the package hlocts if it started this program, else `otherwise`.
+inline std::string PythonProgram(const char* otherwise = "python3") {
+  const char* own = std::getenv("HLOCTS_PYTHON");
+  return own == nullptr ? otherwise : own;
 }
 
 // Returns the command, one argument per line, that runs a module of the Python package hlocts.
