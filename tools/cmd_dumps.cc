@@ -90,7 +90,8 @@ std::string EndText(const DumpedModule& module, const DumpReport& looked) {
   Conclude(module, /*has_values=*/true, blame);
   if (absl::c_any_of(looked.judged, Fails))
     return absl::StrCat("guilty: ", AnswerText(blame), blame.suspects.empty() ? "" : "; suspects: ",
-                        absl::StrJoin(blame.suspects, ", "));
+                        absl::StrJoin(blame.suspects, ", "), blame.reason.empty() ? "" : "; ",
+                        blame.reason);
   const auto passes = [](const JudgedStage& one) { return one.verdict.kind == Outcome::kPass; };
   const auto open = absl::c_find_if_not(looked.judged, passes);
   if (open == looked.judged.end())

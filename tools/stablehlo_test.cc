@@ -167,15 +167,20 @@ TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   Write("module_0001.add.before_optimizations.txt", kAdd);
   std::string edited = kAdd;
   edited.replace(edited.find("add(x, y)"), 9, "add(x, x)");
+  Write("module_0001.add.0002.simplification.after_pipeline-start.before_algsimp.txt", kAdd);
   Write("module_0001.add.0003.simplification.after_algsimp.before_dce.txt", edited);
   Write("module_0001.add.cpu_after_optimizations.txt", edited);
   Write("module_0001.add.cpu_after_optimizations-buffer-assignment.txt", "BufferAssignment:\n");
   Ran ran = RunHlocts("dumps " + folder_);
   EXPECT_EQ(ran.status, 0) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("1 pass, 2 distinct modules"));
+  EXPECT_THAT(ran.out, HasSubstr("2 passes, 2 distinct modules"));
   ran = RunHlocts("dumps " + folder_ + " --seed=1");
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("fail: output 0"), HasSubstr("\nguilty: pass algsimp\n")));
+  std::remove(
+      Path("module_0001.add.0002.simplification.after_pipeline-start.before_algsimp.txt").c_str());
+  ran = RunHlocts("dumps " + folder_ + " --seed=1");
+  EXPECT_THAT(ran.out, HasSubstr("\nguilty: a pass; suspects: algsimp; passes before module_0001"));
   ran = RunHlocts("dumps " + Path("none"));
   EXPECT_EQ(ran.status, 2);
 }

@@ -23,7 +23,7 @@ absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engin
                           engine.Load(*subject.module, subject.options.load));
   HLOCTS_ASSIGN_OR_RETURN(const std::string bytes, executable->OptimizedModule());
   HLOCTS_ASSIGN_OR_RETURN(const std::unique_ptr<Module> module, ParseSerializedModule(bytes));
-  return Stage{.after = "the last pass", .text = PrintModule(*module)};
+  return Stage{.after = std::string(kLastPass), .text = PrintModule(*module)};
 }
 
 void ConcludeFromOptimized(PassBlame& blame) {
@@ -89,7 +89,8 @@ bool IsEvaluated(const JudgedStage& stage) {
 }
 
 void Suspect(const std::string& pass, PassBlame& blame) {
-  if (!pass.empty() && !absl::c_linear_search(blame.suspects, pass)) blame.suspects.push_back(pass);
+  if (!pass.empty() && pass != kLastPass && !absl::c_linear_search(blame.suspects, pass))
+    blame.suspects.push_back(pass);
 }
 
 // Sets the conclusion if stage `right` is correct and later stages are wrong or unknown.
@@ -101,16 +102,25 @@ void AfterPass(size_t right, size_t end, PassBlame& blame) {
   if (right + 1 < blame.stages.size()) blame.reason = blame.stages[right + 1].verdict.reason;
 }
 
+// Replaces the pass of the last correct text by that of the last dump before the wrong one.
+void AfterMissingDumps(const Stage& wrong, PassBlame& blame) {
+  blame.pass = wrong.since->after;
+  blame.pipeline = wrong.since->pipeline;
+  blame.reason = absl::StrCat("passes before ", wrong.file,
+                              " may have no dump (--xla_dump_hlo_pass_re=.* dumps all)");
+}
+
 void ConcludeWrong(size_t wrong, std::optional<size_t> right, PassBlame& blame) {
   if (wrong == 0) {
     blame.failing_phase = FailurePhase::kBeforePasses;
     blame.reason = "the first dumped module is already wrong: " + blame.stages[0].verdict.reason;
-  } else if (right && *right + 1 == wrong) {
+  } else if (right && *right + 1 == wrong && !blame.stages[wrong].stage.since) {
     blame.failing_phase = FailurePhase::kPass;
     blame.pass = blame.stages[wrong].stage.after;
     blame.pipeline = blame.stages[wrong].stage.pipeline;
   } else if (right) {
     AfterPass(*right, wrong + 1, blame);
+    if (*right + 1 == wrong) AfterMissingDumps(blame.stages[wrong].stage, blame);
   } else {
     blame.reason = "no module before the first wrong one can be evaluated";
   }

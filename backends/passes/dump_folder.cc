@@ -6,8 +6,10 @@
 #include <map>
 #include <tuple>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "spec/files/file_io.h"
 
@@ -63,7 +65,7 @@ auto Order(const DumpFile& dump) {
 // Returns the pass that was running after the last dump of an unfinished compilation.
 std::string RunningPass(const DumpedModule& module) {
   for (auto dump = module.files.rbegin(); dump != module.files.rend(); ++dump) {
-    if (dump->kind == DumpKind::kPass) return dump->before == "pipeline-end" ? "" : dump->before;
+    if (dump->kind == DumpKind::kPass) return dump->before == kPipelineEnd ? "" : dump->before;
   }
   return "";
 }
@@ -148,9 +150,38 @@ const DumpFile& MadeBy(const std::vector<DumpFile>& files, size_t i) {
   return files[i];
 }
 
+// Returns true if the dumps are of selected passes only. XLA then dumps the module before and after
+// each of them; with ".*" it dumps only the passes that change the module.
+bool OfSelectedPasses(const std::string& folder, const DumpedModule& module) {
+  const auto options = ReadFile(
+      absl::StrFormat("%s/module_%04d.%s.debug_options", folder, module.number, module.name));
+  if (options.ok()) return !absl::StrContains(*options, "xla_dump_hlo_pass_re: \".*\"");
+  const auto is_pass = [](const DumpFile& one) { return one.kind == DumpKind::kPass; };
+  const auto first = absl::c_find_if(module.files, is_pass);
+  return first == module.files.end() || first->after != kPipelineStart;
+}
+
+// Returns true if other passes than that of `made` may have contributed to the text of `files[i]`.
+// Of selected passes, a dump follows one from before its own pass, in the same pipeline. A dump
+// inside a pass has no `before`, and the name of the pass as its pipeline.
+bool DumpsAreMissing(const std::vector<DumpFile>& files, size_t i, const DumpFile& made,
+                     bool selected) {
+  const DumpFile& previous = files[i - 1];
+  const bool first = previous.kind == DumpKind::kBefore;
+  if (made.kind != DumpKind::kPass) return true;
+  if (!first && files[i].number != previous.number + 1) return true;
+  if (!selected) return false;
+  if (made.after == kPipelineStart) return !first && previous.before != kPipelineEnd;
+  if (made.before.empty())
+    return previous.pipeline != made.pipeline && previous.before != made.pipeline;
+  while (i > 0 && files[i - 1].pipeline != made.pipeline) --i;
+  return i == 0 || files[i - 1].before != made.after;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const DumpedModule& module) {
+  const bool selected = OfSelectedPasses(folder, module);
   std::vector<Stage> stages;
   for (size_t i = 0; i < module.files.size(); ++i) {
     const DumpFile& dump = module.files[i];
@@ -161,8 +192,11 @@ absl::StatusOr<std::vector<Stage>> StagesOf(const std::string& folder, const Dum
     stage.file = dump.file;
     const bool given = stages.empty();
     const DumpFile& made_by = MadeBy(module.files, i);
-    if (!given) stage.after = dump.kind == DumpKind::kAfter ? "the last pass" : made_by.after;
+    if (!given)
+      stage.after = dump.kind == DumpKind::kAfter ? std::string(kLastPass) : made_by.after;
     stage.pipeline = made_by.pipeline;
+    if (!given && DumpsAreMissing(module.files, i, made_by, selected))
+      stage.since = module.files[i - 1];
     stages.push_back(std::move(stage));
   }
   return stages;

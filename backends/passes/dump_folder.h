@@ -16,7 +16,9 @@ namespace hlocts::backends {
 
 enum class DumpKind : uint8_t { kBefore, kPass, kAfter, kSnapshot, kOther };
 
-inline constexpr absl::string_view kPipelineStart = "pipeline-start";
+inline constexpr absl::string_view kPipelineStart = "pipeline-start", kPipelineEnd = "pipeline-end";
+// The name of what made the text from which code is made: its file names no pass.
+inline constexpr absl::string_view kLastPass = "the last pass";
 
 // One file, parsed from its name:
 // "module_0001.jit_f.0007.simplification.after_algsimp.before_dce.txt".
@@ -28,7 +30,7 @@ struct DumpFile {
   int64_t number = 0;         // number of the pass, 7
   std::string pipeline;       // simplification
   std::string after;          // algsimp; kPipelineStart before the first pass
-  std::string before;         // dce; "pipeline-end" after the last
+  std::string before;         // dce; kPipelineEnd after the last
 };
 // Returns nullopt for names that are not XLA's, and for forms that the dump also has as text.
 std::optional<DumpFile> ParseDumpName(absl::string_view file);
@@ -41,6 +43,9 @@ struct Stage {
   // attributed to the pass.
   std::string after, pipeline;
   std::string text;
+  // The previous dump, if other passes than `after` may have made the text: their dumps were not
+  // requested (--xla_dump_hlo_pass_re) or are lost.
+  std::optional<DumpFile> since;
 };
 // Returns "after dce (simplification)", or "before pipeline P" for a change outside of passes.
 std::string StageName(const Stage& stage);

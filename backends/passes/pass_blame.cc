@@ -196,10 +196,12 @@ absl::string_view FailurePhaseName(FailurePhase failing_phase) {
 
 std::string AnswerText(const PassBlame& blame) {
   const std::string phase(FailurePhaseName(blame.failing_phase));
-  if (blame.pass == kPipelineStart) return StageName({"", blame.pass, blame.pipeline, ""});
+  const bool later = blame.failing_phase == FailurePhase::kAfterPass;
+  if (blame.pass == kPipelineStart)
+    return absl::StrCat(later ? "after the start of pipeline " : "before pipeline ",
+                        blame.pipeline);
   if (!blame.pass.empty()) return absl::StrCat(phase, " ", blame.pass);
-  if (blame.failing_phase == FailurePhase::kPass) return "a pass";
-  return blame.failing_phase == FailurePhase::kAfterPass ? "in the first passes" : phase;
+  return later || blame.failing_phase == FailurePhase::kPass ? "a pass" : phase;
 }
 
 absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFactory& engine,

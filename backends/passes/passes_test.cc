@@ -166,6 +166,46 @@ TEST_F(BlameTest, StagesBehindThePartitionerAreEvaluatedOnAllDevices) {
   EXPECT_THAT(blame.stages[2].verdict.reason, HasSubstr("accepted 3, found 1"));
 }
 
+TEST_F(BlameTest, APassIsNotNamedForMissingDumpsBeforeIt) {
+  PassBlame blame = Blame({kAdd, "", kWrong, kWrong, kWrong});
+  EXPECT_EQ(AnswerText(blame), "after the start of pipeline p");
+  EXPECT_THAT(blame.suspects, ElementsAre("b"));
+  EXPECT_THAT(blame.reason, HasSubstr("passes before module_0001.m.0003.p.after_b.before_c"));
+}
+
+TEST_F(BlameTest, OfSelectedPassesOnlyThoseThatFollowTheirOwnStartAreNamed) {
+  Write("before_optimizations.txt", kAdd);
+  Write("debug_options", "xla_dump_to: \"d\"\nxla_dump_hlo_pass_re: \"dce|copies\"\n");
+  Write("0000.p.after_pipeline-start.before_dce.txt", kSwapped);
+  Write("0001.p.after_dce.before_d.txt", kAdd);
+  Write("0002.p.after_f.before_dce.txt", kSwapped);
+  Write("0003.copies.after_one_step.txt", kAdd);
+  Write("0004.p.after_dce.before_copies.txt", kSwapped);
+  Write("0005.copies.after_one_step.txt", kAdd);
+  Write("0006.copies.after_next_step.txt", kSwapped);
+  Write("cpu_after_optimizations.txt", kAdd);
+  const std::vector<Stage> stages =
+      *StagesOf(folder_.path(), ReadDumpFolder(folder_.path())->back());
+  std::vector<std::string> missing;
+  for (const Stage& stage : stages)
+    if (stage.since) missing.push_back(absl::StrCat(stage.since->after, " to ", stage.after));
+  EXPECT_THAT(missing, ElementsAre("dce to f", "f to one_step", "next_step to the last pass"));
+}
+
+TEST_F(BlameTest, WithoutDumpsOfPassesNoneIsNamed) {
+  Write("before_optimizations.txt", kAdd);
+  Write("cpu_after_optimizations.txt", kWrong);
+  Stage last = StagesOf(folder_.path(), ReadDumpFolder(folder_.path())->back())->back();
+  PassBlame blame;
+  blame.stages.resize(2);
+  blame.stages[0].verdict.kind = Outcome::kPass;
+  blame.stages[1].stage = last;
+  blame.stages[1].verdict.kind = Outcome::kFail;
+  Conclude({}, /*has_values=*/true, blame);
+  EXPECT_EQ(AnswerText(blame), "a pass");
+  EXPECT_TRUE(blame.suspects.empty());
+}
+
 TEST_F(BlameTest, APassThatRunsAPipelineMadeWhatIsSeenAtItsStart) {
   Write("before_optimizations.txt", kAdd);
   Write("0001.outer.after_pipeline-start.before_a.txt", kAdd);
