@@ -176,6 +176,8 @@ TEST(NamedFreedomsTest, AreThoseOfTheElements) {
       {{"wrong", kSumOfThree, {"f64[3] {1, 0.1, 0.3}"}, {"f64[] 2"}, kFail}, {}},
       {{"flush", BINARY("add", "f32"), {"f32[] 1e-40", "f32[] 0"}, {"f32[] 0"}, kPass},
        {"subnormals"}},
+      {{"zero", BINARY("add", "f32"), {"f32[] -0", "f32[] 0"}, {"f32[] -0"}, kPass},
+       {"zero-signs"}},
       {{"ties", kAscending, {"f32[3] {0, -0, -1}"}, {"f32[3] {-1, 0, -0}"}, kPass}, {"sort-ties"}},
       {{"range", to_integer, {"f32[] 1e20"}, {"s32[] 7"}, kOpen}, {"float-to-integer-range"}},
   };

@@ -130,7 +130,13 @@ void AddFreedoms(const ModuleAcceptance& accepted, const SetArray& set, Collecto
     const OpRow* row = RowOfOrigin(accepted.OriginOf(set.origin));
     if (row != nullptr) collector.Insert(row->freedom);
   }
-  if (set.exact()) return;
+  if (set.exact()) {
+    for (int64_t i = 0; set.zero_sign_free && i < set.element_count() * set.components(); ++i) {
+      if (set.At(i / set.components(), i % set.components()).cause == WideningCause::kZeroSign)
+        return collector.Insert(Freedom::kZeroSigns);
+    }
+    return;
+  }
   if (const IntervalColumns* columns = set.columns().get()) {
     // Elements that are not ordinary (interval_columns.h) also have a cause in the column.
     return collector.AddPacked(columns->causes(), columns->count());

@@ -256,7 +256,7 @@ reports::OutputElement WidestElement(const ModuleAcceptance& accepted) {
     const LeafAcceptance& leaf = accepted.leaves[o];
     if (leaf.token || leaf.set.element_count() == 0) continue;
     if (widest.output < 0) widest = {static_cast<int64_t>(o), 0};
-    if (leaf.set.exact()) continue;
+    if (leaf.set.exact() && !leaf.set.zero_sign_free) continue;
     PrimitiveType component = ComponentType(leaf.set.element_type());
     for (int64_t i = 0; i < leaf.set.element_count(); ++i) {
       double bits = Log2Count(leaf.set.At(i), component);
