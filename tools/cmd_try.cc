@@ -426,8 +426,9 @@ Command TryCommand() {
             flags.Positional("PLUGIN", &options->plugin,
                              "file of a PJRT plugin (?options may follow), or an engine");
             flags.Add("--label", &options->label, "name in records (default: that of the file)");
-            flags.Add("--out", &options->suite.out,
-                      "directory for records (default: out/try-LABEL)");
+            flags.Add(
+                "--out", &options->suite.out,
+                "directory for records (default: out/try-LABEL; options of the plugin are added)");
             flags.Add("--resume", &options->suite.resume, "continue an interrupted run in --out");
             flags.AddTier(&options->suite.tier, "tier (hlocts help tiers)");
             flags.Add("--expectations", &options->suite.expectations, "known failures");

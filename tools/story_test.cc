@@ -576,6 +576,25 @@ ENTRY main {
   EXPECT_THAT(judged("{{nan, 2}, {3, 1}}"), HasSubstr("input x[0,0] on device 0 is NaN"));
 }
 
+TEST_F(StoryTest, AnotherNanThanTheAcceptedOneIsNamed) {
+  const std::string moved =
+      Write("moved.hlo",
+            "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[1,2] reshape(x) }\n");
+  const std::string judged = absl::StrCat(
+      "judge ", moved, " --inputs=", Write("moved.txt", "f32[2] {nan, 1}\n"), " --outputs=");
+  EXPECT_THAT(RunHlocts(judged + Write("moved.out", "f32[1,2] {{-nan, 1}}\n")).out,
+              HasSubstr("; a NaN with other bits than the accepted one"));
+  EXPECT_THAT(RunHlocts(judged + Write("moved.out", "f32[1,2] {{nan, nan}}\n")).out,
+              HasSubstr("; a NaN, where none is accepted"));
+  const std::string add = Write(
+      "add.hlo", "HloModule m\nENTRY e { x = f32[2] parameter(0) ROOT r = f32[2] add(x, x) }\n");
+  EXPECT_THAT(RunHlocts(absl::StrCat("judge ", add,
+                                     " --explain --inputs=", Write("zero.txt", "f32[2] {1, -0}\n"),
+                                     " --outputs=", Write("zero.out", "f32[2] {2, -0}\n")))
+                  .out,
+              AllOf(HasSubstr("widest set:\noutput 0 f32[2] at [1]"), HasSubstr("zero-signs")));
+}
+
 TEST_F(StoryTest, DefaultsComeFromAFile) {
   const std::string config = Write(
       "hlocts.toml", "# of my plugin\nengine = \"legal-noise\"  # short\n[run]\ntier = 'smoke'\n");

@@ -50,7 +50,10 @@ Distance IntegerDistance(const AcceptanceSet& set, const AcceptanceSet& actual) 
 
 Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType type) {
   const bool infinite = set.Has(AcceptanceSet::kPosInf) || set.Has(AcceptanceSet::kNegInf);
-  if (std::isnan(actual)) return {"a NaN, where none is accepted", true};
+  if (std::isnan(actual))
+    return {set.Has(AcceptanceSet::kNan) ? "a NaN with other bits than the accepted one"
+                                         : "a NaN, where none is accepted",
+            true};
   if (!set.finite() && !infinite) return {"a number, where only NaN is accepted", true, true};
   if (std::isinf(actual) && infinite) return {"an infinity of the sign that is not accepted", true};
   if (!set.finite())
