@@ -17,6 +17,7 @@ package is missing.
 """
 
 import importlib.metadata
+import importlib.util
 import json
 import os
 import pathlib
@@ -44,6 +45,8 @@ ELSEWHERE = {
     "XLA:GPU": "XLA's hlo-opt --platform=gpu, or a GPU",
 }
 PACKAGES = {"iree": "iree-base-compiler", "litert": "ai-edge-litert"}  # of other engines: jaxlib
+NEEDS = {"iree": ("iree", " iree-base-compiler==3.13.0 iree-base-runtime==3.13.0"),
+         "litert": ("litert_converter", " ai-edge-litert==2.3.0 litert-converter==0.5.0")}  # fmt: skip
 WRONG, NOT_WRONG, NOT_RUN = 11, 10, 3  # statuses that Python does not use
 NAMES = {"s": "int", "u": "uint", "f": "float", "c": "complex"}
 
@@ -178,6 +181,22 @@ def is_wrong(said, failure, results):
     return is_in(failure["accepted"], value) is False
 
 
+def tool_of(engine, said):
+    """Returns the tool that runs the engine, if no package of Python does."""
+    named = said["engine"] + "\n" + said.get("where", "")  # not text, which names others
+    return next((tool for word, tool in ELSEWHERE.items()
+                 if engine == word or not word.isalpha() and word in named), None)  # fmt: skip
+
+
+def show_with_own_program(program):
+    """Runs repro.py, which shows the finding and judges nothing. A missing package is one line."""
+    errors = subprocess.run([sys.executable, program], stderr=subprocess.PIPE, text=True, errors="replace").stderr
+    last = errors.strip().rpartition("\n")[2]
+    if re.match(r"(ModuleNotFound|Import)Error: ", last):
+        errors = f"repro.py: {last}: {re.search('pip install .*|$', program.read_text())[0]}\n"
+    sys.stderr.write(errors)
+
+
 def run_module(folder, said, verdict):
     """Prints what is wanted and what is returned. Returns WRONG, NOT_WRONG or NOT_RUN."""
     failure, engine = verdict["first_failure"], folder.resolve().name.split("-")[0]
@@ -187,11 +206,9 @@ def run_module(folder, said, verdict):
     else:
         invalid = said["met_by"] == "an invalid module"
         print("wanted  %s; seen: %s" % ("a refusal" if invalid else "a result", verdict["verdict"]))
-    named = said["engine"] + "\n" + said.get("where", "")  # not text, which names others
-    for word, tool in ELSEWHERE.items():
-        if engine == word or not word.isalpha() and word in named:
-            print(f"run     {tool} {folder / 'module.hlo'}")
-            return NOT_RUN
+    if tool := tool_of(engine, said):
+        print(f"run     {tool} {folder / 'module.hlo'}")
+        return NOT_RUN
     if failure and re.search(r"(num_partitions|replica_count)=([2-9]|\d\d)", (folder / "module.hlo").read_text()):
         print(f"run     several devices: the script of `hlocts report-bug {folder}`, which judges their outputs,"
               " or repro.py, which prints them")  # fmt: skip
@@ -231,7 +248,8 @@ def advice(folder, said):
     measured = engine == "jaxlib" and folder.resolve().name.startswith("xla-")
     version = version if measured else "0.12.0.1"
     python = ", with Python 3.12 or newer," if version.startswith("0.12") else ""
-    return f"pip install jax=={version}{python}{' reproduces it' if measured else ''} (more: --help)"
+    _, others = NEEDS.get(folder.resolve().name.split("-")[0], ("", ""))
+    return f"pip install jax=={version}{others}{python}{' reproduces it' if measured else ''} (more: --help)"
 
 
 def main(arguments):
@@ -249,14 +267,17 @@ def main(arguments):
             return 2
         return write_files(folder, pathlib.Path(into[0]))  # None: status 0
     said = fields_of(folder / "finding.textproto")
-    if lacking:
-        print(f"reproduce.py: {lacking}: {advice(folder, said)}", file=sys.stderr)
+    engine = folder.resolve().name.split("-")[0]
+    missing = lacking or next((f"No module named '{name}'" for name in ("jax", NEEDS.get(engine, ["jax"])[0])
+                               if importlib.util.find_spec(name) is None), None)  # fmt: skip
+    if missing and not tool_of(engine, said):
+        print(f"reproduce.py: {missing}: {advice(folder, said)}", file=sys.stderr)
         return NOT_RUN
     verdict = json.loads(said["verdict"])
     if "HLOCTS_REPRODUCE" in os.environ:
         return run_module(folder, said, verdict)
-    if (folder / "repro.py").exists():  # it shows the finding and judges nothing
-        subprocess.run([sys.executable, folder / "repro.py"], check=False)
+    if (folder / "repro.py").exists():
+        show_with_own_program(folder / "repro.py")
     # In another process, because some findings end the process.
     status = subprocess.run([sys.executable, __file__, folder], check=False,
                             env=os.environ | {"HLOCTS_REPRODUCE": "1"}).returncode  # fmt: skip
@@ -266,7 +287,7 @@ def main(arguments):
     print(f"releases  {releases_of(said)}")
     if status not in (WRONG, NOT_WRONG):
         return 3
-    package = PACKAGES.get(folder.resolve().name.split("-")[0], "jaxlib")
+    package = PACKAGES.get(engine, "jaxlib")
     word = "REPRODUCED" if status == WRONG else "NOT REPRODUCED"
     print(f"{word} by {package} {importlib.metadata.version(package)}")
     return status - NOT_WRONG

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests finding.py, fold.py and pages.py: the fields that they read and write, and the pages."""
 
+import contextlib
+import io
 import json
 import pathlib
 import runpy
@@ -182,12 +184,14 @@ class PagesTest(unittest.TestCase):
 
     def test_the_common_program_names_a_package_that_is_missing(self):
         path = fields.FINDINGS / "reproduce.py"
-        hidden = "import runpy, sys; sys.modules['ml_dtypes'] = None; "
+        hidden = "import runpy, sys; sys.modules |= {'numpy': sys, 'ml_dtypes': sys, 'jax': None}; "
         for word, status, message in (
             ("--help", 0, "pip install"), ("x", 2, "expected the directory of a finding"),
+            (path.parent / "xla-all-gather-of-s2", 3, "No module named 'jax': pip install jax=="),
+            (path.parent / "tpu-acosh-is-refused", 3, "\nrun     XLA:TPU's compiler"),
             (path.parent / "xla-absolute-value-of-a-square", 3, "pip install jax==0.11.0 reproduces it"),
             (path.parent / "xla-size-of-a-tuple", 3, "measured in the plugin 0.11.2, which no jax has"),
-            (path.parent / "iree-convert-from-f8e8m0fnu", 3, "pip install jax==0.12.0.1, with Python 3.12 or newer, (more"),
+            (path.parent / "iree-convert-from-f8e8m0fnu", 3, "pip install jax==0.12.0.1 iree-base-compiler=="),
         ):  # fmt: skip
             run = f"sys.argv = ['r', '{word}']; runpy.run_path('{path}', run_name='__main__')"
             done = subprocess.run([sys.executable, "-c", hidden + run], capture_output=True,
@@ -195,6 +199,12 @@ class PagesTest(unittest.TestCase):
             self.assertEqual(done.returncode, status, done.stderr)
             self.assertIn(message, done.stdout + done.stderr)
             self.assertNotIn("Traceback", done.stderr)
+            self.assertLessEqual(done.stderr.count("\n"), 1)
+        with tempfile.NamedTemporaryFile("w", suffix=".py") as own, contextlib.redirect_stderr(io.StringIO()) as said:
+            print("# pip install a==1\nimport no_such_package", file=own, flush=True)
+            runpy.run_path(str(path))["show_with_own_program"](pathlib.Path(own.name))
+        self.assertEqual(said.getvalue(), "repro.py: ModuleNotFoundError: No module named 'no_such_package': "
+                                          "pip install a==1\n")  # fmt: skip
 
     def test_the_common_program_replaces_no_other_bundle(self):
         main = runpy.run_path(str(fields.FINDINGS / "reproduce.py"))["main"]
