@@ -47,9 +47,8 @@ bool IsHash(absl::string_view text) {
 
 // Returns true if the text can be a directory in the cache and a word on the command line.
 bool IsName(absl::string_view text) {
-  for (char c : text) {
+  for (char c : text)
     if (!absl::ascii_isalnum(c) && !absl::StrContains("@.-_", c)) return false;
-  }
   return !text.empty() && text[0] != '.' && text[0] != '-';
 }
 
@@ -62,9 +61,8 @@ bool IsPartOfAnother(const Engine& engine) {
 bool IsDate(absl::string_view text) {
   constexpr absl::string_view kForm = "dddd-dd-dd";  // or a month, without the day
   if (text.size() != kForm.size() && text.size() != kForm.size() - 3) return false;
-  for (size_t i = 0; i < text.size(); ++i) {
+  for (size_t i = 0; i < text.size(); ++i)
     if (kForm[i] == 'd' ? !absl::ascii_isdigit(text[i]) : text[i] != '-') return false;
-  }
   return true;
 }
 
@@ -136,9 +134,8 @@ std::string OwnEnginesFolder(const std::string& library) {
   std::error_code none;
   for (fs::path folder = fs::path(ProgramPath()).parent_path(); folder != folder.root_path();
        folder = folder.parent_path()) {
-    for (const fs::path& place : {folder / "engines", folder / "lib" / "hlocts"}) {
+    for (const fs::path& place : {folder / "engines", folder / "lib" / "hlocts"})
       if (fs::exists(place / library, none)) return place.string();
-    }
   }
   return "";
 }
@@ -190,9 +187,8 @@ absl::StatusOr<EngineList> LoadEngineList() {
 }
 
 const Engine* FindEngine(const EngineList& list, absl::string_view name) {
-  for (const Engine& engine : list.engine()) {
+  for (const Engine& engine : list.engine())
     if (engine.name() == name || (!name.empty() && engine.alias() == name)) return &engine;
-  }
   return nullptr;
 }
 
@@ -275,18 +271,15 @@ bool IsLater(const Engine& engine, const Engine& other) { return engine.date() >
 bool HasWorker(const Engine& engine) { return !IsPython(engine) || !engine.worker().empty(); }
 
 absl::Status CheckRunnable(const Engine& engine) {
-  if (engine.reach() == engines::BUILD && !IsBuiltIn(engine)) {
+  if (engine.reach() == engines::BUILD && !IsBuiltIn(engine))
     return absl::UnavailableError(
         absl::StrCat("engine ", engine.name(), " runs as hlo-evaluator in a build with the wheel"));
-  }
-  if (!HasWorker(engine)) {
+  if (!HasWorker(engine))
     return absl::UnavailableError(
         absl::StrCat("engine ", engine.name(), " is listed, but hlocts has no worker for it"));
-  }
-  if (IsPython(engine) && PythonOf(engine).empty()) {
+  if (IsPython(engine) && PythonOf(engine).empty())
     return absl::UnavailableError(
         absl::StrCat("engine ", engine.name(), " needs Python ", engine.python()));
-  }
   return absl::OkStatus();
 }
 
@@ -304,18 +297,17 @@ std::vector<std::string> EngineNames(const EngineList& list) {
 absl::Status CheckUsable(const Engine& engine) {
   HLOCTS_RETURN_IF_ERROR(CheckRunnable(engine));
   if (IsInstalled(engine)) return absl::OkStatus();
-  if (engine.reach() == engines::USER) {
+  if (engine.reach() == engines::USER)
     return absl::UnavailableError(absl::StrCat("engine ", engine.name(), ": ", PythonOf(engine),
                                                " has no ", engine.package()));
-  }
-  if (IsBuiltIn(engine)) {
+  if (IsBuiltIn(engine))
     return absl::UnavailableError(absl::StrCat("engine ", engine.name(), " is not built: no ",
                                                engine.library(),
                                                " next to this program or in HLOCTS_ENGINES_DIR"));
-  }
   const std::string& word = engine.alias().empty() ? engine.name() : engine.alias();
-  return absl::UnavailableError(
-      absl::StrCat("engine ", engine.name(), " is not installed: hlocts engines install ", word));
+  return absl::UnavailableError(absl::StrCat("engine ", engine.name(),
+                                             " is not installed: hlocts engines install ", word,
+                                             ", or set HLOCTS_CACHE to the cache that has it"));
 }
 
 absl::StatusOr<std::string> PluginOf(absl::string_view name) {
