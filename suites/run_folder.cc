@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
+#include "spec/base/count_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
 #include "suites/replay.h"
@@ -252,14 +253,13 @@ absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
 }
 
 std::string RunFolder::Summary() const {
-  const int64_t listed = failures_ + inconclusive_;
-  if (path_.empty() || listed == 0) return "";
+  if (path_.empty() || failures_ + inconclusive_ == 0) return "";
   return absl::StrCat(
       "next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
-      " QUERY   (failures of all kinds: ", failures_, ", + ", inconclusive_,
-      " inconclusive = ", unexpected_, " not as expected + ", listed - unexpected_, " as expected",
-      fixed_ == 0 ? "" : absl::StrCat("; + ", fixed_, " more that are listed, but pass"),
-      "; why: ", path_, "/failing.txt)\n");
+      " QUERY   (reruns any of ", CountText(failures_, "failure"), " and ",
+      CountText(inconclusive_, "inconclusive case"), ", ", unexpected_, " of them not as expected",
+      fixed_ == 0 ? "" : absl::StrCat("; ", fixed_, " more pass, but are listed as failures"),
+      "; reasons: ", path_, "/failing.txt)\n");
 }
 
 }  // namespace hlocts::suites

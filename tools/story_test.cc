@@ -261,14 +261,14 @@ TEST_F(StoryTest, WhatIsKnownIsNotCalledAFailure) {
                       Path("known_only"));
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out,
-              HasSubstr("(failures of all kinds: 0, + 1 inconclusive = 0 not as expected + 1 as "
-                        "expected; why: "));
+              HasSubstr("(reruns any of 0 failures and 1 inconclusive case, 0 of them not as "
+                        "expected; reasons: "));
   const std::string list = Write("list.textproto",
                                  "expectation { query: \"random/rng_uniform:*\" "
                                  "verdict: \"fail\" kind: BUG clause: \"c\" reason: \"r\" }");
   ran = RunHlocts("run random/rng_uniform --backend=reference --expectations=" + list +
                   " --out=" + Path("listed"));
-  EXPECT_THAT(ran.out, AllOf(HasSubstr(" more that are listed, but pass; why: "),
+  EXPECT_THAT(ran.out, AllOf(HasSubstr(" more pass, but are listed as failures; reasons: "),
                              HasSubstr(" --update-expectations   (removes the entries ")));
 }
 
