@@ -2,6 +2,7 @@
 // The subcommand `hlocts dumps`: lists a dump directory of XLA. If inputs are given, finds the pass
 // that changed the values.
 #include <algorithm>
+#include <filesystem>
 #include <iostream>
 
 #include "absl/algorithm/container.h"
@@ -140,6 +141,9 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
 // Returns the modules that the options select. Checks that the inputs file can be read.
 absl::StatusOr<std::vector<DumpedModule>> Asked(const DumpsOptions& options) {
   if (options.folder.empty()) return InvalidInput("dumps: expected a directory");
+  if (std::filesystem::is_regular_file(options.folder))
+    return InvalidInput(options.folder, ": expected a directory, found a file; two modules: ",
+                        "`hlocts compare A B`");
   HLOCTS_ASSIGN_OR_RETURN(auto modules, backends::ReadDumpFolder(options.folder));
   if (!options.inputs.empty()) HLOCTS_RETURN_IF_ERROR(ReadFile(options.inputs).status());
   if (!options.module) return modules;

@@ -181,6 +181,8 @@ TEST_F(StablehloTest, AnEditedDumpIsNamed) {
       Path("module_0001.add.0002.simplification.after_pipeline-start.before_algsimp.txt").c_str());
   ran = RunHlocts("dumps " + folder_ + " --seed=1");
   EXPECT_THAT(ran.out, HasSubstr("\nguilty: a pass; suspects: algsimp; passes before module_0001"));
+  EXPECT_THAT(RunHlocts("dumps " HLOCTS_SOURCE_DIR "/README.md").out,
+              HasSubstr("expected a directory, found a file; two modules: `hlocts compare A B`"));
   ran = RunHlocts("dumps " + Path("none"));
   EXPECT_EQ(ran.status, 2);
 }
