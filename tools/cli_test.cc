@@ -223,11 +223,10 @@ TEST_F(CliTest, LimitsOfTheSystemAreErrors) {
 
 TEST_F(CliTest, TimeLimitsHoldWhereCallsMultiply) {
   std::string text = "HloModule hang\nf0 { ROOT x = f32[] parameter(0) }\n";
-  for (int i = 1; i < 50; ++i) {
+  for (int i = 1; i < 50; ++i)
     absl::StrAppend(&text, "f", i, " { x = f32[] parameter(0)\n a = f32[] call(x), to_apply=f",
                     i - 1, "\n b = f32[] call(x), to_apply=f", i - 1,
                     "\n ROOT c = f32[] add(a, b) }\n");
-  }
   Write("calls.hlo", text +
                          "ENTRY e { x = f32[] parameter(0)\n ROOT a = f32[] call(x), "
                          "to_apply=f49 }\n");

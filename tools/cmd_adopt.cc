@@ -24,9 +24,8 @@ struct AdoptOptions {
 // Returns the opcode of the instruction that the failure names, or else of the root.
 Opcode OpcodeOf(const Module& module, const std::string& instruction) {
   for (const auto& computation : module.computations()) {
-    for (const auto& one : computation->instructions()) {
+    for (const auto& one : computation->instructions())
       if (one->name() == instruction) return one->opcode();
-    }
   }
   return module.entry()->root()->opcode();
 }

@@ -54,10 +54,9 @@ int PrintFacts(bool json) {
       continue;
     }
     std::printf("\n%s: %s\n", target.name.c_str(), target.title.c_str());
-    for (const TargetPromise& promise : target.promises) {
+    for (const TargetPromise& promise : target.promises)
       std::printf("  %s\n    (%s)\n", absl::StrJoin(promise.facts, " ").c_str(),
                   promise.source.c_str());
-    }
   }
   return kExitOk;
 }

@@ -142,9 +142,8 @@ int RunOne(const std::string& text, const BenchCommandOptions& options) {
   if (name.first == "cpu" || name.first == "cuda")
     return RunEngine(name.first, name.second, options);
   if (name.first == "fuzz") return RunFuzzBench(name.second, options.quick, options.json);
-  for (const Promise& row : kPromises) {
+  for (const Promise& row : kPromises)
     if (name.first == row.name) return RunPromise(row, name.second, options);
-  }
   return Fail(InvalidInput("bench: expected reference, judge, cpu, cuda or fuzz, found ", text));
 }
 

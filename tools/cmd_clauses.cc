@@ -64,9 +64,8 @@ absl::StatusOr<const Document*> EditionOf(const std::string& edition, const Docu
 // Prints, for each section, how many clauses the newest edition keeps, rewords, adds and removes.
 void PrintSections(const ClauseRegistry& registry, bool json) {
   std::map<std::string, std::map<ClauseChange, int>> counts;
-  for (const Clause& clause : registry.clauses()) {
+  for (const Clause& clause : registry.clauses())
     if (clause.change) ++counts[clause.change_anchor][*clause.change];
-  }
   constexpr ClauseChange kAll[] = {ClauseChange::kKept, ClauseChange::kReworded, ClauseChange::kNew,
                                    ClauseChange::kGone};
   if (!json) std::printf("%-56s %6s %9s %5s %5s\n", "section", "kept", "reworded", "new", "gone");
@@ -104,9 +103,8 @@ absl::StatusOr<bool> PrintRulings(const ClauseRegistry& registry, const ClausesO
 
 // Returns true if `said` contains all `words`, in any order.
 bool HasWords(const std::string& said, const std::string& words) {
-  for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty())) {
+  for (absl::string_view word : absl::StrSplit(words, ' ', absl::SkipEmpty()))
     if (!absl::StrContains(said, word)) return false;
-  }
   return true;
 }
 
@@ -133,9 +131,8 @@ bool IsAsked(const ClausesOptions& options, const Clause& clause, const ClauseRe
 // a single word that no clause contains and that names no ruling.
 absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) {
   std::vector<std::string> names, ids;
-  for (const Clause& clause : registry.clauses()) {
+  for (const Clause& clause : registry.clauses())
     if (names.empty() || names.back() != clause.operation) names.push_back(clause.operation);
-  }
   for (const std::string& id : options.ids) {
     const auto says = [&](const Clause& clause) { return SaysWords(clause, registry, id); };
     if (registry.Find(id) != nullptr || absl::c_linear_search(names, id)) {
@@ -159,11 +156,10 @@ void PrintClause(const Clause& clause, const ClausePlace& place, const std::stri
   std::printf("%-28s %-11s %s\n", clause.id.c_str(), state.c_str(), clause.text.c_str());
   if (whole) {
     std::printf("%30s%s  %s\n", "", place.source.c_str(), place.address.c_str());
-    if (clause.change.has_value()) {
+    if (clause.change.has_value())
       std::printf("%30s%s in the newest edition, #%s\n", "",
                   std::string(ClauseChangeName(*clause.change)).c_str(),
                   clause.change_anchor.c_str());
-    }
     if (const Ruling* ruling = registry.FindRuling(clause.ruling))
       std::printf("%30sruling: %s\n", "", WithPaths(ruling->path()).c_str());
     if (!clause.reason.empty()) std::printf("%30s%s\n", "", clause.reason.c_str());
@@ -190,9 +186,8 @@ int RunClauses(ClausesOptions options) {
   auto cases = suites::SelectCases({}, suites::Tier::kExhaustive);
   if (!cases.ok()) return Fail(cases.status());
   auto by_clause = CasesByClause(*cases);
-  for (const auto& [clause, programs] : ProgramsOfClauses()) {
+  for (const auto& [clause, programs] : ProgramsOfClauses())
     by_clause[clause].insert(by_clause[clause].end(), programs.begin(), programs.end());
-  }
   std::map<std::string, int> states;
   for (const Clause& clause : registry->clauses()) {
     if (!IsAsked(options, clause, *registry)) continue;

@@ -385,10 +385,9 @@ absl::Status WriteJob(const ClusterOptions& options, const std::string& kind) {
 int RunCluster(ClusterOptions options) {
   const std::string kind = options.words.empty() ? "" : options.words[0];
   if (kind == "merge") return Merge(options);
-  if (kind != "slurm" && kind != "k8s" && kind != "actions") {
+  if (kind != "slurm" && kind != "k8s" && kind != "actions")
     return Fail(
         InvalidInput("cluster: expected slurm, k8s, actions or merge, found ", FoundText(kind)));
-  }
   absl::Status status = Complete(kind, options);
   if (status.ok()) status = WriteJob(options, kind);
   if (!status.ok()) return Fail(status);

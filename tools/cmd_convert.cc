@@ -46,9 +46,8 @@ std::optional<ModuleFormat> FormatOfName(const std::string& output) {
                            {".pb", ModuleFormat::kProto},
                            {".pbtxt", ModuleFormat::kProtoText},
                            {".snapshot", ModuleFormat::kSnapshot}};
-  for (const Row& row : kRows) {
+  for (const Row& row : kRows)
     if (absl::EndsWith(output, row.extension)) return row.format;
-  }
   return std::nullopt;
 }
 
@@ -76,9 +75,8 @@ absl::StatusOr<LoadedModule> OpenElided(const std::string& path, uint64_t seed) 
     if (!shape.ok())
       return Annotate(shape.status(), absl::StrCat(path, ": before constant({...})"));
     bytes += shape->StorageSizeBytes();
-    if (bytes > kBytesMax) {
+    if (bytes > kBytesMax)
       return InvalidInput(path, ": elided constants of more than ", kBytesMax, " bytes");
-    }
     HLOCTS_ASSIGN_OR_RETURN(
         const Literal literal,
         UnflattenLeaves(*shape, generators::GenerateArguments(LeafShapes(*shape), seed++)));
@@ -107,14 +105,12 @@ absl::Status ConvertFile(const ConvertOptions& options, backends::Backend* compi
   const std::string &path = options.module, &to = options.to, &output = options.output;
   const auto stablehlo = StablehloFormFromName(to);
   auto format = to.empty() ? FormatOfName(output) : ModuleFormatFromName(to);
-  if (!format && to.empty() && !output.empty()) {
+  if (!format && to.empty() && !output.empty())
     return InvalidInput("convert: ", output,
                         ": unknown format: expected .hlo, .txt, .pb, .pbtxt, or --to");
-  }
-  if (!format && !stablehlo) {
+  if (!format && !stablehlo)
     return InvalidInput("convert: expected --to=", kForms, ", or -o FILE",
                         to.empty() ? "" : absl::StrCat("; found --to=", to));
-  }
   const bool binary =
       format && (*format == ModuleFormat::kProto || *format == ModuleFormat::kSnapshot);
   if (binary && (output.empty() || output == "-") && isatty(STDOUT_FILENO) != 0)
@@ -123,10 +119,9 @@ absl::Status ConvertFile(const ConvertOptions& options, backends::Backend* compi
                                                    ? OpenElided(path, options.seed.value_or(1))
                                                    : OpenModule(path));
   if (compiler) HLOCTS_RETURN_IF_ERROR(Annotate(Compile(*compiler, loaded), path));
-  if (options.partitions > 0) {
+  if (options.partitions > 0)
     HLOCTS_RETURN_IF_ERROR(
         generators::Shard(options.partitions, options.seed.value_or(1), *loaded.module));
-  }
   if (stablehlo) {
     auto mlir = WriteStablehlo(*loaded.module, *stablehlo);
     if (!mlir.ok()) return Annotate(mlir.status(), path);

@@ -63,9 +63,8 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& optio
                                                         Engines& engines) {
   auto loaded = OpenModule(options.module);
   if (absl::IsNotFound(loaded.status())) return loaded.status();
-  if (loaded.ok() && VerifyModule(*loaded->module).ok()) {
+  if (loaded.ok() && VerifyModule(*loaded->module).ok())
     return InvalidInput(options.module, ": --invalid: the module is valid");
-  }
   std::vector<DiffAnswer> answers;
   for (const std::string& name : names) {
     HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, ReadyEngine(engines, name));
@@ -169,10 +168,9 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
                                              options.search.given ? std::nullopt : options.seed,
                                              options.common, &has_inputs));
   const bool search = options.search.given ? HasArguments(job) : !has_inputs;
-  if (options.partitions > 0) {
+  if (options.partitions > 0)
     HLOCTS_RETURN_IF_ERROR(
         generators::Shard(options.partitions, options.seed.value_or(1), *job.module));
-  }
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
   if (!options.expect.empty()) {

@@ -184,10 +184,9 @@ std::string DigitsText(const Module& module, const Digits& digits,
   if (!widths.empty()) {
     absl::StrAppend(&text, "in the compiled form ", widths.size(),
                     " instructions run at another width than written:\n");
-    for (const OtherWidth& one : widths) {
+    for (const OtherWidth& one : widths)
       absl::StrAppend(&text, "  ", one.instruction, ": ", one.written, " as ", one.compiled,
                       one.wider ? " (wider)\n" : " (narrower)\n");
-    }
   }
   return text;
 }

@@ -109,14 +109,12 @@ absl::Status RunScript(const std::string& script, const std::vector<std::string>
 }
 
 absl::Status Install(const Engine& engine) {
-  if (backends::IsBuiltIn(engine)) {
+  if (backends::IsBuiltIn(engine))
     return absl::UnavailableError("is not installed, but comes with a build of backends/engine");
-  }
   if (engine.reach() == engines::BUILD) return RunScript("fetch-xla", {});
-  if (engine.reach() == engines::USER) {
+  if (engine.reach() == engines::USER)
     return absl::UnavailableError(
         absl::StrCat("is installed with pip: pip install ", engine.package()));
-  }
   if (engine.sha256().empty()) return absl::OkStatus();  // installed as a part of another engine
   HLOCTS_RETURN_IF_ERROR(backends::CheckRunnable(engine));
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
@@ -168,10 +166,9 @@ absl::Status RemoveFolder(const fs::path& folder) {
 
 absl::Status Remove(const Engine& engine) {
   HLOCTS_ASSIGN_OR_RETURN(std::string folder, backends::EngineFolder(engine));
-  if (engine.reach() == engines::BUILD) {
+  if (engine.reach() == engines::BUILD)
     return InvalidInput("engine ", engine.name(), " is part of a build of hlocts: its directory ",
                         folder, " is not removed");
-  }
   if (!fs::exists(folder)) {
     std::printf("%s is not installed\n", engine.name().c_str());
     return absl::OkStatus();
@@ -215,10 +212,9 @@ absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
   std::vector<const Engine*> named;
   for (size_t i = 1; i < words.size(); ++i) {
     const Engine* engine = backends::FindEngine(list, words[i]);
-    if (!engine) {
+    if (!engine)
       return InvalidInput("engines: expected a name that `hlocts engines list` prints, found \"",
                           words[i], "\"", DidYouMean(words[i], backends::EngineNames(list)));
-    }
     // The converter that an engine needs must be installed before the engine.
     const Engine* converter = backends::FindEngine(list, engine->converter());
     bool is_there = std::find(named.begin(), named.end(), converter) != named.end();
@@ -230,9 +226,8 @@ absl::StatusOr<std::vector<const Engine*>> Named(const EngineList& list,
 
 absl::Status Change(const EngineList& list, const std::vector<std::string>& words) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<const Engine*> named, Named(list, words));
-  if (words[0] == "prune") {
+  if (words[0] == "prune")
     return named.empty() ? Prune(list) : InvalidInput("engines prune: expected no name");
-  }
   if (named.empty()) return InvalidInput("engines ", words[0], ": expected a name");
   if (words[0] == "install") return InstallAll(named);
   absl::Status status;
@@ -247,10 +242,9 @@ int RunEngines(const EnginesOptions& options) {
   if (action == "list" && options.words.size() > 1)
     return Fail(InvalidInput("engines list: expected no name, found \"", options.words[1], "\""));
   if (action == "list") return List(*list, options.json);
-  if (action != "install" && action != "remove" && action != "prune") {
+  if (action != "install" && action != "remove" && action != "prune")
     return Fail(
         InvalidInput("engines: expected list, install, remove or prune, found \"", action, "\""));
-  }
   absl::Status status = Change(*list, options.words);
   return status.ok() ? kExitOk : Fail(status);
 }

@@ -49,20 +49,18 @@ absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& do
   for (const InputOutputAlias& alias : module.input_output_alias) {
     if (!alias.must_alias) continue;
     int64_t leaf = LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
-    if (std::find(donated.begin(), donated.end(), leaf) == donated.end()) {
+    if (std::find(donated.begin(), donated.end(), leaf) == donated.end())
       return RuleError(
           "aliasing.must_alias",
           absl::StrCat("argument leaf ", leaf, " must alias an output: --donate must list it"));
-    }
   }
   return absl::OkStatus();
 }
 
 Json ToJson(const backends::ExecuteResult& result, bool with_arguments) {
   Json outputs = Json::array();
-  for (const auto& device : result.outputs) {
+  for (const auto& device : result.outputs)
     for (const Literal& leaf : device) outputs.push_back(FormatLeaf(leaf));
-  }
   Json json = {{"outputs", outputs}};
   if (!with_arguments) return json;
   json["arguments"] = Json::array();
@@ -88,19 +86,17 @@ absl::StatusOr<Evaluation> Evaluate(const EvalOptions& options, backends::Backen
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(job.request.donated_leaves,
                           ParseDonated(options.donate, job.request.arguments[0].size()));
-  if (!options.donate.empty()) {
+  if (!options.donate.empty())
     HLOCTS_RETURN_IF_ERROR(CheckMustAlias(*job.module, job.request.donated_leaves));
-  }
   backends::LoadOptions load = options.common.ToLoadOptions(*job.module);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> executable,
                           backend.Load(*job.module, load));
   Evaluation evaluation;
   evaluation.partitions = load.partitions;
   HLOCTS_ASSIGN_OR_RETURN(evaluation.result, executable->Execute(job.request));
-  if (!options.common.outfeed.empty()) {
+  if (!options.common.outfeed.empty())
     HLOCTS_RETURN_IF_ERROR(WriteLiterals(FileOfDevices(evaluation.result.outfeed, load.partitions),
                                          LeafRole::kOutput, options.common.outfeed));
-  }
   return evaluation;
 }
 

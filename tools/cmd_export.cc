@@ -41,9 +41,8 @@ absl::StatusOr<int64_t> Export(const ExportOptions& options) {
     auto line = suites::ExportCase(one, diff, options.out);
     if (!line.ok()) return Annotate(line.status(), one.address);
     manifest << *line << std::endl;
-    if (isatty(STDERR_FILENO) && ++done % 32 == 0) {
+    if (isatty(STDERR_FILENO) && ++done % 32 == 0)
       std::fprintf(stderr, "\r%lld of %zu ", static_cast<long long>(done), cases.size());
-    }
   }
   return static_cast<int64_t>(cases.size());
 }

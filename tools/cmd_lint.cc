@@ -23,9 +23,8 @@ struct LintOptions {
 bool HoldsNoCaseFile(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::is_directory(path, none)) return false;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, none)) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path, none))
     if (entry.path().extension() == ".case") return false;
-  }
   return true;
 }
 

@@ -164,9 +164,8 @@ absl::StatusOr<std::vector<std::string>> CasesOfRun(const std::string& run,
 std::string BundlesIn(const fs::path& folder) {
   std::error_code none;
   for (const fs::path& parent : {folder / "findings", folder}) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(parent, none)) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(parent, none))
       if (reports::HasRecordedVerdict(entry.path())) return (parent / "*").string();
-    }
   }
   return "";
 }
@@ -209,11 +208,10 @@ int RunReplay(const ReplayOptions& options) {
     ++(ended == kExitOk ? gone : ended == kExitFailed ? there : failed);
     status = std::max(status, ended);
   }
-  if (folders->size() > 1 && !options.common.json) {
+  if (folders->size() > 1 && !options.common.json)
     std::printf("%zu failures: %lld still fail, %lld do not, %lld could not be replayed\n",
                 folders->size(), static_cast<long long>(there), static_cast<long long>(gone),
                 static_cast<long long>(failed));
-  }
   return status;
 }
 

@@ -82,10 +82,9 @@ void PrintText(const Merged& merged, const reports::Scorecard& scorecard,
   if (!options.baseline.empty()) std::cout << "\n" << ComparisonText(merged, options) << "\n";
   for (const std::string& problem : merged.run.problems)
     std::cout << "\nincomplete: " << problem << "\n";
-  if (merged.run.problems.empty()) {
+  if (merged.run.problems.empty())
     std::cout << "\ncomplete: " << CountText(merged.run.verdicts.size(), "verdict")
               << ", none missing, none duplicated\n";
-  }
   PrintWritten(options);
 }
 

@@ -180,9 +180,8 @@ int RunSeededFaults(const SelfcheckOptions& options, const std::vector<Trial>& t
   };
   std::vector<MutantRecord> records = run(ids, trials);
   std::vector<std::string> survivors;
-  for (const MutantRecord& record : records) {
+  for (const MutantRecord& record : records)
     if (!record.noticed) survivors.push_back(record.name);
-  }
   if (options.modules > 0 && !survivors.empty()) {
     std::vector<MutantRecord> again =
         run(survivors, GeneratedTrials(options.seed.value_or(1), options.modules));
@@ -252,9 +251,8 @@ int RunNoise(const SelfcheckOptions& options, const std::vector<Trial>& trials, 
 }
 
 int RunRules(const SelfcheckOptions& options, std::vector<Trial> trials, Lines& closing) {
-  for (Trial& trial : GeneratedTrials(options.seed.value_or(1), options.modules)) {
+  for (Trial& trial : GeneratedTrials(options.seed.value_or(1), options.modules))
     trials.push_back(std::move(trial));
-  }
   std::vector<std::string> killed;
   RunMutants(FaultMutants(SelectFaults({}), trials, Profile::kDefault, options.seconds),
              JobsOf(options), options.seconds + 30, [&](const MutantRecord& record) {
@@ -349,10 +347,9 @@ absl::StatusOr<TierTrials> TrialsOfTier(const SelfcheckOptions& options, const s
                           suites::SelectCases(options.queries, *suites::TierFromName(tier)));
   int64_t left_out = 0;
   of.trials = TrialsOfCases(of.cases, left_out);
-  if (!options.json) {
+  if (!options.json)
     std::cout << of.trials.size() << " cases of tier " << tier << " (" << left_out
               << " that the reference does not evaluate)\n";
-  }
   return of;
 }
 

@@ -127,9 +127,8 @@ class Walks {
 // Removes numbers: failures with the same cause then have the same text.
 std::string KindOf(const std::string& failure) {
   std::string kind;
-  for (char c : failure) {
+  for (char c : failure)
     if (!absl::ascii_isdigit(c)) kind.push_back(c);
-  }
   return kind;
 }
 

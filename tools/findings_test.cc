@@ -28,9 +28,8 @@ const char kExpectations[] = HLOCTS_SOURCE_DIR "/suites/expectations";
 
 std::vector<std::string> Folders() {
   std::vector<std::string> folders;
-  for (const auto& entry : std::filesystem::directory_iterator(kFindingsDirectory)) {
+  for (const auto& entry : std::filesystem::directory_iterator(kFindingsDirectory))
     if (entry.is_directory()) folders.push_back(entry.path().filename());
-  }
   return folders;
 }
 

@@ -57,9 +57,8 @@ TEST_F(RunTest, ShardsAndJobsChangeNoVerdict) {
   for (int shards : {1, 3, 8}) {
     for (int jobs : {1, 2}) {
       Verdicts merged;
-      for (int i = 1; i <= shards; ++i) {
+      for (int i = 1; i <= shards; ++i)
         AddVerdicts(absl::StrCat("--jobs=", jobs, " --shard=", i, "/", shards), merged);
-      }
       EXPECT_EQ(merged, whole) << shards << " shards, " << jobs << " jobs";
     }
   }

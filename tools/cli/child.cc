@@ -51,10 +51,9 @@ absl::StatusOr<int> RunChild(const std::vector<std::string>& words) {
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   g_child = 0;
-  if (error != 0) {
+  if (error != 0)
     return absl::UnavailableError(
         absl::StrCat(words[0], ": cannot be executed: ", std::strerror(error)));
-  }
   if (!WIFEXITED(status))
     return absl::UnavailableError(absl::StrCat(words[0], " was killed by a signal"));
   return WEXITSTATUS(status);

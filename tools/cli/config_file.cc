@@ -50,9 +50,8 @@ bool ReadScalar(absl::string_view text, std::vector<std::string>& values) {
     values.emplace_back(text.substr(1, text.size() - 2));
     return values.back().find(first) == std::string::npos;
   }
-  for (char c : text) {
+  for (char c : text)
     if (!absl::ascii_isalnum(c) && c != '.' && c != '-' && c != '_') return false;
-  }
   values.emplace_back(text);
   return true;
 }
@@ -71,9 +70,8 @@ bool ReadValues(absl::string_view text, std::vector<std::string>& values) {
 const OptionInfo* FindOption(const CommandInfo& command, const std::string& key) {
   for (const OptionInfo& option : command.options) {
     if (option.positional) continue;
-    for (absl::string_view name : absl::StrSplit(option.name, ',')) {
+    for (absl::string_view name : absl::StrSplit(option.name, ','))
       if (absl::StripPrefix(absl::StripPrefix(name, "-"), "-") == key) return &option;
-    }
   }
   return nullptr;
 }
@@ -147,9 +145,8 @@ absl::Status CheckKey(const ProgramTable& table, const ConfigEntry& entry,
     is_section = is_section || command.name == entry.section;
     if (!entry.section.empty() && command.name != entry.section) continue;
     if (FindOption(command, entry.key)) return absl::OkStatus();
-    for (const OptionInfo& option : command.options) {
+    for (const OptionInfo& option : command.options)
       if (!option.positional) known.push_back(option.name.substr(option.name.rfind("--") + 2));
-    }
   }
   if (!is_section)
     return InvalidInput(path, ": no subcommand [", entry.section, "]",
@@ -207,11 +204,10 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
       const OptionInfo* option = FindOption(command, key);
       if (option == nullptr || IsGiven(given, *option) || HasRival(command, given, key)) continue;
       for (const std::string& value : entry->values) {
-        if (of_folder && !MayFolderSet(*option, key, value)) {
+        if (of_folder && !MayFolderSet(*option, key, value))
           return InvalidInput(
               path, ": ", key, " = \"", value, "\" may run code or write any file: expected --",
               key, " on the command line, or HLOCTS_CONFIG=", path, " if you trust the directory");
-        }
         const bool is_short = key.size() == 1;
         words.push_back(absl::StrCat(is_short ? "-" : "--", key));
         if (!option->argument.empty())

@@ -74,9 +74,8 @@ void AppendLeaf(const ModuleAcceptance& accepted, size_t output, std::string& te
     absl::StrAppend(&text, " (a token)\n");
     return;
   }
-  if (leaf.set.joint != nullptr) {
+  if (leaf.set.joint != nullptr)
     absl::StrAppend(&text, ", together judged by ", leaf.set.joint->kind());
-  }
   absl::StrAppend(&text, "\n");
   const int64_t count = leaf.set.element_count();
   for (int64_t first = 0; first < count;) {
@@ -99,9 +98,8 @@ void AppendLeaf(const ModuleAcceptance& accepted, size_t output, std::string& te
 
 std::string SetsText(const ModuleAcceptance& accepted) {
   std::string text;
-  for (size_t output = 0; output < accepted.leaves.size(); ++output) {
+  for (size_t output = 0; output < accepted.leaves.size(); ++output)
     AppendLeaf(accepted, output, text);
-  }
   return text;
 }
 

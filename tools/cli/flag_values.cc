@@ -22,9 +22,8 @@ std::optional<double> ParseScaled(const std::string& text,
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || !(number >= 0) || std::isinf(number)) return std::nullopt;
   std::string suffix(end, text.data() + text.size());
-  for (const auto& [name, scale] : scales) {
+  for (const auto& [name, scale] : scales)
     if (suffix == name) return number * scale;
-  }
   return std::nullopt;
 }
 

@@ -105,11 +105,10 @@ void Flags::Add(const std::string& name, std::vector<std::string>* values,
 void Flags::AddChoice(const std::string& name, std::string* value,
                       const std::vector<std::string>& choices, const std::string& help) {
   auto set = [=](const std::string& text) {
-    if (std::find(choices.begin(), choices.end(), text) == choices.end()) {
+    if (std::find(choices.begin(), choices.end(), text) == choices.end())
       throw CLI::ValidationError(
           name, absl::StrCat("expected one of ", absl::StrJoin(choices, ", "), ", found \"", text,
                              "\"", DidYouMean(text, choices)));
-    }
     *value = text;
   };
   impl_->Note(impl_->app->add_option_function<std::string>(
@@ -248,9 +247,8 @@ CLI::App* AddBuiltIn(Program& program, const std::string& name, const std::strin
   CLI::App* sub = program.app.add_subcommand(name, help);
   program.impls.push_back(std::make_unique<Flags::Impl>(Flags::Impl{sub, {name, help, {}}}));
   auto words = std::make_shared<std::vector<std::string>>();
-  if (!words_help.empty()) {
+  if (!words_help.empty())
     Flags(program.impls.back().get()).Positional("WORD", words.get(), words_help);
-  }
   sub->final_callback([&program, words, run] {
     program.selected = [&program, words, run] { return run(program, *words); };
   });

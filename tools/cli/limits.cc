@@ -55,11 +55,10 @@ void SetSilentLimits() {
 }
 
 absl::Status StatusOfLimitedChild(int status) {
-  if (WIFSIGNALED(status)) {
+  if (WIFSIGNALED(status))
     return absl::InternalError(absl::StrCat("the child process was killed by signal ",
                                             WTERMSIG(status), " (", strsignal(WTERMSIG(status)),
                                             ")"));
-  }
   if (WEXITSTATUS(status) == kQuietNoTime) return absl::DeadlineExceededError(kNoTime);
   if (WEXITSTATUS(status) == kQuietNoMemory) return absl::ResourceExhaustedError(kNoMemory);
   return absl::InternalError(

@@ -37,10 +37,9 @@ namespace fs = std::filesystem;
 
 absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& options) {
   for (size_t i = 0; i < leaves.size(); ++i) {
-    if (leaves[i].HasUnboundedDimension()) {
+    if (leaves[i].HasUnboundedDimension())
       return Unsupported("argument ", i, ", ", leaves[i].ToString(),
                          ": the size has no bound; expected a size, or a bound as in f32[<=8]");
-    }
   }
   int64_t bytes = Shape::Tuple(leaves).StorageSizeBytes();
   if (bytes <= options.memory_bytes_max) return absl::OkStatus();
@@ -52,9 +51,8 @@ absl::Status CheckMemory(const std::vector<Shape>& leaves, const CommonOptions& 
 absl::StatusOr<LoadedModule> OpenGenerated(absl::string_view address, const std::string& path) {
   std::pair<std::string, std::string> parts = absl::StrSplit(address, absl::MaxSplits(':', 1));
   uint64_t seed = 0, number = 0;
-  if (!absl::SimpleAtoi(parts.first, &seed) || !absl::SimpleAtoi(parts.second, &number)) {
+  if (!absl::SimpleAtoi(parts.first, &seed) || !absl::SimpleAtoi(parts.second, &number))
     return InvalidInput(path, ": expected generated:SEED:NUMBER");
-  }
   generators::Generated generated =
       generators::GenerateNumbered(seed, number, generators::GeneratorOptions());
   return LoadedModule{.module = std::move(generated.module),
@@ -96,9 +94,8 @@ absl::StatusOr<suites::Case> CaseAt(const std::string& address) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
                           suites::SelectCases({address}, suites::Tier::kExhaustive));
   if (cases.size() == 1) return std::move(cases[0]);
-  for (suites::Case& one : cases) {
+  for (suites::Case& one : cases)
     if (one.address == address) return std::move(one);
-  }
   return InvalidInput(address, ": expected the address of one case, found those of ", cases.size(),
                       ", such as ", cases[0].address);
 }
@@ -125,15 +122,13 @@ absl::Status AddCaseData(const suites::Case& one, const CommonOptions& options, 
 absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64_t seed,
                        const CommonOptions& options, Job& job) {
   auto style = generators::ArgumentStyleFromName(options.data);
-  if (!style) {
+  if (!style)
     return InvalidInput("--data \"", options.data,
                         "\": expected random, exact, defined, edge, all_bits or wide");
-  }
   job.seed = seed;
-  for (int64_t d = 0; d < devices; ++d) {
+  for (int64_t d = 0; d < devices; ++d)
     job.request.arguments.push_back(
         generators::GenerateArgumentsInTurn(leaves, seed + static_cast<uint64_t>(d), *style));
-  }
   return absl::OkStatus();
 }
 
@@ -244,9 +239,8 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
   HLOCTS_RETURN_IF_ERROR(VerifyOpened(*loaded.module, module_path));
   Job job{.module = std::move(loaded.module), .module_name = module_path};
   const int64_t devices = options.DeviceCount(*job.module);
-  if (devices < 1 || devices > kDevicesMax) {
+  if (devices < 1 || devices > kDevicesMax)
     return InvalidInput(module_path, ": expected 1 to ", kDevicesMax, " devices, found ", devices);
-  }
   HLOCTS_RETURN_IF_ERROR(CheckMemory(backends::ArgumentLeafShapes(*job.module), options));
   std::string inputs = given_inputs, infeed = options.infeed;
   if (fs::is_directory(module_path) && !seed) {

@@ -104,9 +104,8 @@ std::vector<std::pair<std::string, std::string>> HelpTopics() {
 std::string HelpPagesText() {
   std::set<std::string> names;
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(HomeFolder() + kPages, none)) {
+  for (const auto& entry : std::filesystem::directory_iterator(HomeFolder() + kPages, none))
     if (entry.path().extension() == ".md") names.insert(entry.path().stem());
-  }
   return absl::StrCat("hlocts help PAGE.md, a guide: ", absl::StrJoin(names, ", "));
 }
 
@@ -202,9 +201,8 @@ std::string ManPage(const ProgramTable& table, const std::string& version) {
     std::string examples = ExamplesOf(command.name);
     if (!examples.empty()) absl::StrAppend(&text, ".PP\nExamples:\n.nf\n", Roff(examples), ".fi\n");
   }
-  for (const auto& [name, topic] : HelpTopics()) {
+  for (const auto& [name, topic] : HelpTopics())
     absl::StrAppend(&text, ".SH ", absl::AsciiStrToUpper(name), "\n.nf\n", Roff(topic), ".fi\n");
-  }
   return text;
 }
 

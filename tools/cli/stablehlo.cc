@@ -85,9 +85,8 @@ absl::StatusOr<std::unique_ptr<Module>> ReadStablehlo(const std::string& path,
 }
 
 std::optional<ModuleForm> StablehloFormFromName(absl::string_view name) {
-  for (ModuleForm form : {ModuleForm::kStablehlo, ModuleForm::kStablehloBytecode}) {
+  for (ModuleForm form : {ModuleForm::kStablehlo, ModuleForm::kStablehloBytecode})
     if (name == backends::ModuleFormName(form)) return form;
-  }
   return std::nullopt;
 }
 

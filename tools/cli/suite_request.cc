@@ -33,23 +33,19 @@ absl::Status KeepShard(std::string shard, const suites::CaseCosts& costs,
                        std::vector<suites::Case>& cases, reports::RunRecord& record) {
   const char* total = std::getenv("GTEST_TOTAL_SHARDS");
   const char* index = std::getenv("GTEST_SHARD_INDEX");
-  if (shard == "1/1" && total && index) {
-    shard = absl::StrCat(std::atoi(index) + 1, "/", total);
-  }
+  if (shard == "1/1" && total && index) shard = absl::StrCat(std::atoi(index) + 1, "/", total);
   int i = 0, n = 0;
   char rest = 0;
-  if (std::sscanf(shard.c_str(), "%d/%d%c", &i, &n, &rest) != 2 || n < 1 || i < 1 || i > n) {
+  if (std::sscanf(shard.c_str(), "%d/%d%c", &i, &n, &rest) != 2 || n < 1 || i < 1 || i > n)
     return InvalidInput("--shard: expected I/N with 1 <= I <= N, found ", shard);
-  }
   for (const suites::Case& one : cases) record.selection.push_back(one.address);
   std::sort(record.selection.begin(), record.selection.end());
   record.shard_index = i;
   record.shard_count = n;
   std::vector<int> shards = suites::ShardsOf(record.selection, n, costs);
   std::set<absl::string_view> own;
-  for (size_t c = 0; c < shards.size(); ++c) {
+  for (size_t c = 0; c < shards.size(); ++c)
     if (shards[c] == i) own.insert(record.selection[c]);
-  }
   cases.erase(std::remove_if(cases.begin(), cases.end(),
                              [&](const suites::Case& one) { return own.count(one.address) == 0; }),
               cases.end());
@@ -96,9 +92,8 @@ absl::Status CheckOptions(const SuiteOptions& options) {
     return InvalidInput("--claim covers whole queries: remove -k, --lf, -x and --maxfail");
   }
   if (options.resume && options.out.empty()) return InvalidInput("--resume: expected --out=DIR");
-  if (options.update_expectations && options.expectations.empty()) {
+  if (options.update_expectations && options.expectations.empty())
     return InvalidInput("--update-expectations: expected --expectations=FILE, the file to write");
-  }
   const auto folder = std::filesystem::path(options.expectations).parent_path();
   if (options.update_expectations && !folder.empty() && !std::filesystem::is_directory(folder))
     return InvalidInput("--expectations: ", folder.string(), " is not a directory");

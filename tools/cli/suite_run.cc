@@ -196,10 +196,9 @@ class SuiteRun {
     if (!status.ok()) return Fail(status);
     status = RunAll();
     status.Update(Write(status.ok()));
-    if (lost_) {
+    if (lost_)
       status = Annotate(status, absl::StrCat("the record is incomplete (continue with ",
                                              Continuation(options_), ")"));
-    }
     if (!status.ok()) return Fail(status);
     if (Interrupted()) {
       std::fprintf(stderr, "hlocts: interrupted; %s\n",
@@ -354,9 +353,8 @@ class SuiteRun {
       claim.command.push_back(
           std::ranges::count(options_.queries, word) > 0 ? word : backends::RedactedArgument(word));
     claim.engines = request_.EnginesByName();
-    for (const std::string& backend : request_.record.backends) {
+    for (const std::string& backend : request_.record.backends)
       claim.expectations_files[backend] = ExpectationsPath(options_, backend);
-    }
     return suites::WriteClaim(claim, options_.out);
   }
 
@@ -365,9 +363,8 @@ class SuiteRun {
     for (const std::string& backend : request_.record.backends) {
       const std::string path = ExpectationsPath(options_, backend);
       std::vector<reports::Verdict> own;
-      for (const reports::Verdict& verdict : verdicts_) {
+      for (const reports::Verdict& verdict : verdicts_)
         if (verdict.backend == backend) own.push_back(verdict);
-      }
       HLOCTS_ASSIGN_OR_RETURN(std::string done,
                               suites::UpdateExpectationsFile(path, own, request_.cases));
       std::cout << path << ": " << done << "\n";

@@ -24,9 +24,8 @@ bool HasColours(std::FILE* file) {
 // Returns the width of the terminal; if it is unknown, $COLUMNS or 80.
 int TerminalWidth() {
   winsize size{};
-  for (int fd : {STDERR_FILENO, STDOUT_FILENO}) {
+  for (int fd : {STDERR_FILENO, STDOUT_FILENO})
     if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-  }
   const char* columns = std::getenv("COLUMNS");
   int width = 0;
   return columns && absl::SimpleAtoi(columns, &width) && width > 0 ? width : 80;

@@ -54,9 +54,8 @@ Stamps StampsOf(const std::vector<std::string>& paths) {
 // Runs the command once in a child process, which ends when this process ends or is killed.
 int RunOnce(const std::vector<std::string>& words) {
   std::vector<std::string> command = {ProgramPath()};
-  for (const std::string& word : words) {
+  for (const std::string& word : words)
     if (word != "--watch") command.push_back(word);
-  }
   std::vector<char*> argv;
   for (std::string& word : command) argv.push_back(word.data());
   argv.push_back(nullptr);

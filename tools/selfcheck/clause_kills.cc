@@ -108,9 +108,8 @@ int64_t ArgumentOf(const ClauseText& clause, const Signatures& signatures) {
   auto names = signatures.find(FileOf(clause.id));
   if (names == signatures.end()) return -1;
   const std::string first = clause.text.substr(0, clause.text.find(' '));
-  for (size_t i = 0; i < names->second.size(); ++i) {
+  for (size_t i = 0; i < names->second.size(); ++i)
     if (names->second[i] == first) return static_cast<int64_t>(i);
-  }
   return -1;
 }
 
@@ -136,10 +135,9 @@ absl::StatusOr<std::vector<ClauseKill>> ReadClauseKills(const std::string& path)
 absl::Status WriteClauseKills(const std::vector<ClauseKill>& kills, const std::string& path) {
   std::ofstream out(path);
   out << kHead;
-  for (const ClauseKill& kill : kills) {
+  for (const ClauseKill& kill : kills)
     out << kill.clause << " " << kill.fault << " " << kill.killed_by << " " << kill.hash << " "
         << kill.own << "/" << kill.all << "\n";
-  }
   return out ? absl::OkStatus() : InvalidInput(path, ": cannot be written");
 }
 
@@ -166,9 +164,8 @@ std::vector<std::string> CheckClauseKills(const std::vector<ClauseKill>& kills,
     pairs.emplace_back(one, kill.fault);
     run.push_back(&kill);
   }
-  for (const std::string& clause : check.tested) {
+  for (const std::string& clause : check.tested)
     if (!seen.count(clause)) errors.push_back(clause + ": expected a line, found none");
-  }
   std::vector<bool> killed = PairsKilled(pairs, check.jobs);
   for (size_t i = 0; i < run.size(); ++i) {
     if (killed[i]) continue;
@@ -340,9 +337,8 @@ std::optional<ClauseKill> Retried(const ClauseKill& kill, const std::vector<suit
 // Counts the cases of the smoke tier and of the clause that detect the faults of new lines.
 void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& cases, int jobs) {
   std::vector<std::string> faults;
-  for (const ClauseKill& kill : kills) {
+  for (const ClauseKill& kill : kills)
     if (kill.all == 0) faults.push_back(kill.fault);
-  }
   if (faults.empty()) return;
   const std::vector<suites::Case> smoke = CasesOfSearch({}, cases);
   int64_t left_out = 0;
@@ -352,9 +348,8 @@ void CountAll(std::vector<ClauseKill>& kills, const std::vector<suites::Case>& c
   for (ClauseKill& kill : kills) {
     if (kill.all != 0) continue;
     std::set<std::string> others;
-    for (size_t trial : rows[row]) {
+    for (size_t trial : rows[row])
       if (!Cites(*trials[trial].one, kill.clause)) others.insert(NameOf(trials[trial].name));
-    }
     kill.all = kill.own + static_cast<int>(others.size());
     kill.others.assign(others.begin(), others.end());
     ++row;
@@ -372,9 +367,8 @@ std::optional<ClauseKill> Kept(const std::string& clause, const std::vector<Clau
       ErrorOf(*line, by_address).empty() &&
       HashOf(*by_address.at(line->killed_by), *backends::FindFault(line->fault)) == line->hash;
   std::optional<ClauseKill> kept = holds ? *line : Retried(*line, cases, jobs);
-  if (!kept) {
+  if (!kept)
     std::fprintf(stderr, "%s: %s is not detected\n", line->clause.c_str(), line->fault.c_str());
-  }
   return kept;
 }
 
@@ -406,9 +400,8 @@ std::vector<ClauseKill> CompleteClauseKills(const std::vector<ClauseKill>& kills
     }
   }
   std::vector<ClauseKill> result;
-  for (const ClauseText& clause : tested) {
+  for (const ClauseText& clause : tested)
     if (lines.count(clause.id)) result.push_back(lines[clause.id]);
-  }
   CountAll(result, cases, jobs);
   return result;
 }

@@ -52,9 +52,8 @@ std::string SurvivalReason(const MutantRecord& record) {
   if (absl::string_view by = backends::PermittedBy(record.name); !by.empty())
     return absl::StrCat("permitted by ", by);
   if (record.modules == 0) return "no module contains an instruction that the fault applies to";
-  if (record.changed == 0) {
+  if (record.changed == 0)
     return absl::StrCat("changed no output bit of ", record.modules, " modules");
-  }
   return absl::StrCat("changed ", record.changed, " of ", record.modules,
                       " modules, always within the sets");
 }
@@ -65,9 +64,8 @@ bool SameOutputs(const backends::ExecuteResult& a, const backends::ExecuteResult
     if (x.size() != y.size()) return false;
     for (size_t d = 0; d < x.size(); ++d) {
       if (x[d].size() != y[d].size()) return false;
-      for (size_t i = 0; i < x[d].size(); ++i) {
+      for (size_t i = 0; i < x[d].size(); ++i)
         if (!x[d][i].BitwiseEqual(y[d][i])) return false;
-      }
     }
     return true;
   };
@@ -85,9 +83,7 @@ reports::Verdict VerdictOn(const Trial& trial, backends::Backend& engine, Profil
   if (!trial.valid) return suites::RunCase(*trial.one, engine, options);
   backends::RunOutcome outcome =
       backends::RunModule(engine, *trial.module, trial.load, trial.request);
-  if (outcome.has_values() && SameOutputs(outcome.result, trial.expected)) {
-    return pass;
-  }
+  if (outcome.has_values() && SameOutputs(outcome.result, trial.expected)) return pass;
   changed = true;
   if (trial.one != nullptr) return suites::RunCase(*trial.one, engine, options);
   if (!outcome.has_values()) return backends::VerdictOf(outcome);
@@ -192,9 +188,8 @@ std::string DetectedBySeededFaults(const std::vector<Trial>& trials,
     const backends::Fault* fault = backends::FindFault(id);
     bool concerns = fault != nullptr && fault->opcodes.size() == 1 && fault->opcodes[0] == opcode;
     if (!concerns || backends::IsSharedLayer(fault->fault_class)) continue;
-    if (!TryFault(id, trials, Profile::kDefault, 30).noticed) {
+    if (!TryFault(id, trials, Profile::kDefault, 30).noticed)
       return absl::StrCat("canary:", id, " survives");
-    }
   }
   return "";
 }
@@ -289,9 +284,8 @@ void PrintKillTable(const std::vector<MutantRecord>& records, std::ostream& out)
     total.Add(record.noticed);
     if (record.shared_layer) shared.Add(record.noticed);
   }
-  for (const auto& [name, tally] : groups) {
+  for (const auto& [name, tally] : groups)
     out << absl::StrFormat("%-18s %4d of %4d found\n", name, tally.killed, tally.all);
-  }
   out << absl::StrFormat("%-18s %4d of %4d found, %.1f %% (shared layers %d of %d)\n", "all faults",
                          total.killed, total.all, total.Share(), shared.killed, shared.all);
   for (const MutantRecord& record : records) {
