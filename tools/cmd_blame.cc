@@ -213,11 +213,9 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
 
 // Prints the failure's row of the table for several failures.
 void PrintRow(const std::string& path, const PassBlame& blame) {
-  std::filesystem::path plain(path);
-  if (!plain.has_filename()) plain = plain.parent_path();
-  const std::string name = plain.filename().string();
-  std::cout << absl::StrFormat("%-48s %-9s %-38s %s", name, OutcomeName(blame.verdict.kind),
-                               AnswerText(blame), Confirmation(blame))
+  std::cout << absl::StrFormat("%-48s %-9s %-38s %s", NameOfFolder(path),
+                               OutcomeName(blame.verdict.kind), AnswerText(blame),
+                               Confirmation(blame))
             << std::endl;
 }
 

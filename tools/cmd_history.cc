@@ -79,9 +79,7 @@ std::string Strip(const Rows& rows) {
 }
 
 std::string NameOf(const Subject& subject) {
-  const std::filesystem::path path = std::filesystem::path(subject.path).lexically_normal();
-  return absl::StrCat((path.has_filename() ? path : path.parent_path()).filename().string(),
-                      subject.options);
+  return absl::StrCat(NameOfFolder(subject.path), subject.options);
 }
 
 Json NameOrNull(const Rows& rows, const std::optional<size_t>& release) {

@@ -88,11 +88,6 @@ std::string RarityText(const reports::Verdict& verdict) {
                      : absl::StrCat("seen in ", failed, " of ", runs, " runs");
 }
 
-// Returns the last component of the path, because the rest is private.
-std::string NameOfFolder(const std::string& folder) {
-  return std::filesystem::path(folder + "/").parent_path().filename().string();
-}
-
 // Returns the directory as given, or only its name if the path is absolute and thus private.
 std::string ShownFolder(const std::string& folder) {
   return absl::StartsWith(folder, "/") ? NameOfFolder(folder) : folder;

@@ -221,16 +221,6 @@ void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& r
   }
 }
 
-// Returns the path relative to the working directory; nullopt if it is outside of that directory.
-std::optional<std::string> Below(const std::string& path) {
-  namespace fs = std::filesystem;
-  if (path.empty()) return std::nullopt;
-  std::string near =
-      fs::absolute(path).lexically_normal().lexically_proximate(fs::current_path()).string();
-  if (absl::StartsWith(near, "..")) return std::nullopt;
-  return near;
-}
-
 // Handles --ci: writes a list of the run's failures, and a workflow that checks the plugin against
 // the list. If --expectations names a list below the working directory, that list is used
 // unchanged. Any other list is copied, and new failures are added to the copy. No file is

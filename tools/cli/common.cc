@@ -9,6 +9,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "absl/strings/match.h"
 #include "backends/backend_list.h"
 #include "backends/worker/worker_client.h"
 #include "nlohmann/json.hpp"
@@ -83,6 +84,19 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
 absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed) {
   if (inputs.empty() || !seed) return absl::OkStatus();
   return InvalidInput("expected --inputs or --seed, found both");
+}
+
+std::string NameOfFolder(const std::string& path) {
+  return std::filesystem::path(path + "/").lexically_normal().parent_path().filename().string();
+}
+
+std::optional<std::string> Below(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty()) return std::nullopt;
+  std::string near =
+      fs::absolute(path).lexically_normal().lexically_proximate(fs::current_path()).string();
+  if (absl::StartsWith(near, "..")) return std::nullopt;
+  return near;
 }
 
 absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder) {

@@ -88,6 +88,11 @@ absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
 // Returns an error if `inputs` and `seed` are both given.
 absl::Status CheckSources(const std::string& inputs, const std::optional<uint64_t>& seed);
 
+// Returns the last component of a path, which may end with a slash.
+std::string NameOfFolder(const std::string& path);
+// Returns the path relative to the working directory; nullopt if it is outside of that directory.
+std::optional<std::string> Below(const std::string& path);
+
 // Returns an error if `name` is an engine whose path the bundle in `folder` does not record.
 absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder);
 
