@@ -271,7 +271,8 @@ absl::Status WriteWorkflow(const TryOptions& options) {
             << (options.suite.update_expectations ? " and " : "; it uses the list ")
             << options.suite.expectations
             << "\n  to do: replace ./build.sh by the command that builds the plugin; put "
-            << release << " into the repository, or its address into the workflow"
+            << release
+            << " and its SHA256SUMS into the repository, or its address into the workflow"
             << (options.suite.update_expectations ? "; state the reason of each entry" : "") << "\n"
             << "  add to .gitignore: out/, hlocts-release/ and hlocts-score/\n"
             << "JUnit, in any other CI:  run ... --junit=junit.xml  (hlocts help ci)\n";

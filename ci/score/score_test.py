@@ -122,9 +122,18 @@ class Workflow(unittest.TestCase):
         (release / "hlocts").chmod(0o755)
         subprocess.run(["tar", "-czf", variables["HLOCTS"], "-C", "made", "hlocts-any"],
                        cwd=self.folder, check=True)
-        for name in ("Unpack hlocts", "Score"):
-            bash(steps[name]["run"], self.folder, variables | {
-                "CALLS": f"{self.folder}/calls", "GITHUB_STEP_SUMMARY": "/dev/null"}).check_returncode()
+        variables |= {"CALLS": f"{self.folder}/calls", "GITHUB_STEP_SUMMARY": "/dev/null"}
+        unpack = lambda: bash(steps["Unpack hlocts"]["run"], self.folder, variables)
+        self.assertIn("SHA256SUMS", unpack().stderr)  # there is none
+        sums = self.folder / "SHA256SUMS"
+        for line in (f"{64 * '0'}  {variables['HLOCTS']}\n", f"{64 * '0'}  other\n"):
+            sums.write_text(line)
+            self.assertEqual(unpack().returncode, 1)
+            self.assertFalse((self.folder / "hlocts-release/bin").exists())
+        bash(f"sha256sum {variables['HLOCTS']} >SHA256SUMS", self.folder, {}).check_returncode()
+        variables["HLOCTS"] = f"file://{self.folder}/{variables['HLOCTS']}"  # an address
+        unpack().check_returncode()
+        bash(steps["Score"]["run"], self.folder, variables).check_returncode()
         self.assertIn("run --backend=mine=pjrt:./my.so --tier=smoke --expectations=hlocts-known.text",
                       (self.folder / "calls").read_text())
 
