@@ -103,7 +103,10 @@ absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::strin
     HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> own, engine());
     line.Clear();
     blame.piece = ContinueWithPiece(bundle.sample, *own, bundle.options, "blaming");
-    if (blame.piece.empty()) return blame;
+    if (blame.piece.empty()) {
+      blame.reason += PerhapsFixed(path);
+      return blame;
+    }
     bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
     HLOCTS_ASSIGN_OR_RETURN(whole, BlameSample(options, bundle, engine));
   }

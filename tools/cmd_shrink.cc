@@ -134,15 +134,15 @@ fuzz::TrialOptions TrialOf(const ShrinkOptions& options, const fuzz::Bundle& bun
 }
 
 absl::Status NotReproduced(const fuzz::TrialOptions& trial, const reports::Verdict& verdict,
-                           const std::string& backend) {
+                           const std::string& backend, const std::string& path) {
   if (trial.wanted && fuzz::CountsAsFinding(verdict.kind))
     return InvalidInput("shrink: on ", backend, " the module fails, but not with the recorded ",
                         "message \"", trial.wanted->mismatch,
                         "\"; --repeat=N runs it more often, and --backend=", backend,
-                        " shrinks any failure");
-  return InvalidInput("shrink: the module does not fail on ", backend, " in ",
-                      CountText(trial.runs_max, "run"),
-                      "; --repeat=N runs it more often, if the failure is not deterministic");
+                        " shrinks any failure", PerhapsFixed(path));
+  return InvalidInput(
+      "shrink: the module does not fail on ", backend, " in ", CountText(trial.runs_max, "run"),
+      "; --repeat=N runs it more often, if the failure is not deterministic", PerhapsFixed(path));
 }
 
 // Runs the small module again: its bundle must state how often it fails.
@@ -192,7 +192,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   }
   if (!shrunk.reproduced) {
     PrintVerdict(shrunk.result.verdict, options.common.json, "", options.explain);
-    return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend);
+    return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend, options.module);
   }
   bundle.sample = std::move(shrunk.sample);
   // Metadata contains paths of the author's machine; the verdict has the source's name and line.

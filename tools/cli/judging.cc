@@ -29,6 +29,7 @@
 #include "spec/judge/freedoms.h"
 #include "spec/ops/kinds.h"
 #include "spec/ops/partitions.h"
+#include "suites/replay.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/story.h"
 #include "tools/cli/terminal.h"
@@ -269,6 +270,13 @@ reports::OutputElement WidestElement(const ModuleAcceptance& accepted) {
 }
 
 }  // namespace
+
+std::string PerhapsFixed(const std::string& path) {
+  return reports::HasRecordedVerdict(path)
+             ? absl::StrCat("; perhaps the engine was fixed: `hlocts history ",
+                            suites::ShellQuoted(path), "` finds the releases that fail")
+             : "";
+}
 
 void AddRepeat(Flags& flags, int64_t* runs) {
   flags.Add("--repeat", runs, "number of runs of each module; the first failure is reported", {1});

@@ -54,6 +54,9 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
 void Complete(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
               bool explained, reports::Verdict& verdict);
 
+// Returns the words about a bundle whose failure an engine no longer shows; "" for a module.
+std::string PerhapsFixed(const std::string& path);
+
 // Returns the verdict as a JSON line, with the outcomes of the --repeat runs and, for a failure,
 // the sentences of the documents.
 std::string JsonLineOf(const reports::Verdict& verdict, const OutcomeCounts& counts = {});
