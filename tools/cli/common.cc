@@ -11,6 +11,7 @@
 
 #include "absl/strings/match.h"
 #include "backends/backend_list.h"
+#include "backends/engine_list.h"
 #include "backends/worker/worker_client.h"
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
@@ -102,8 +103,14 @@ std::optional<std::string> Below(const std::string& path) {
 absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder) {
   const std::string place = backends::EngineLocationOption(name);
   if (place.empty()) return absl::OkStatus();
+  std::string release;
+  const std::string file = name.substr(0, name.find('?')).substr(name.find(':') + 1);
+  if (const auto list = backends::LoadEngineList(); list.ok())
+    for (const engines::Engine& engine : list->engine())
+      if (absl::EndsWith(engine.library(), "/" + file))
+        release = absl::StrCat(", or, if HLOCTS_CACHE has it, --backend=", engine.name());
   return InvalidInput(folder, " was recorded with \"", name,
-                      "\", whose path is not recorded: expected ", place);
+                      "\", whose path is not recorded: expected ", place, release);
 }
 
 int ExitStatusOf(const absl::Status& status) {
