@@ -86,23 +86,29 @@ Json NameOrNull(const Rows& rows, const std::optional<size_t>& release) {
   return release ? Json(rows[*release].name) : Json(nullptr);
 }
 
+// Returns " NUMBER not installed or not usable here: NAMES", or "".
+std::string MissingText(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& [name, date, answer] : rows)
+    if (answer.cell == Cell::kMissing && answer.verdict.empty()) names.push_back(name);
+  if (names.empty()) return "";
+  return absl::StrCat(" ", names.size(),
+                      " not installed or not usable here: ", absl::StrJoin(names, ", "));
+}
+
 std::string OneText(const Rows& rows) {
   std::string text;
-  std::vector<std::string> missing;
   for (const auto& [name, date, answer] : rows) {
-    if (answer.cell == Cell::kMissing && answer.verdict.empty()) {
-      missing.push_back(name);
-      continue;
-    }
+    if (answer.cell == Cell::kMissing && answer.verdict.empty()) continue;
     std::string line =
         absl::StrFormat("  %c  %-10s  %-16s  %-12s  %s", fuzz::CellMark(answer.cell), date, name,
                         answer.verdict, absl::string_view(answer.reason).substr(0, 120));
     while (absl::EndsWith(line, " ")) line.pop_back();
     absl::StrAppend(&text, line, "\n");
   }
+  const std::string missing = MissingText(rows);
   if (missing.empty()) return text;
-  return absl::StrCat(text, "  -  ", missing.size(),
-                      " not installed or not usable here: ", absl::StrJoin(missing, ", "),
+  return absl::StrCat(text, "  - ", missing,
                       "\n     --install installs those that the bisection needs\n");
 }
 
@@ -144,14 +150,19 @@ std::string Sentence(const Rows& rows, int64_t runs) {
   return absl::StrCat(text, ", but at most once in each family (", each, ")");
 }
 
+// Returns the sentence of a record, which also names the releases that are not installed.
+std::string RecordText(const Rows& rows, int64_t runs) {
+  const std::string missing = MissingText(rows);
+  return absl::StrCat(Sentence(rows, runs), missing.empty() ? "" : "; not run:", missing);
+}
+
 std::string TableText(const std::vector<Subject>& subjects, const Releases& releases) {
   size_t width = 0;
   for (const Subject& subject : subjects) width = std::max(width, NameOf(subject).size());
   std::string text;
-  for (size_t r = 0; r < releases.size(); ++r) {
+  for (size_t r = 0; r < releases.size(); ++r)
     absl::StrAppend(&text, std::string(width + 2 + r, ' '), "+-- ", releases.NameOf(r), " ",
                     releases.engine(r).date(), "\n");
-  }
   for (const Subject& subject : subjects) {
     std::string name = NameOf(subject);
     name.resize(width, ' ');
@@ -190,7 +201,7 @@ Json ToJson(const Subject& subject, const Rows& rows) {
                {"last_bad", NameOrNull(rows, turns.last_bad)},
                {"first_good_after", NameOrNull(rows, turns.first_good_after)},
                {"monotone", turns.monotone},
-               {"sentence", Sentence(rows, subject.bundle.options.runs_max)},
+               {"sentence", RecordText(rows, subject.bundle.options.runs_max)},
                {"runs", subject.bundle.options.runs_max},
                {"releases", Json::array()}};
   if (!subject.piece.empty()) json["piece"] = subject.piece;
@@ -255,7 +266,7 @@ absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(subject.path + "/history.json", PublicJson(subject, rows) + "\n"));
-  const std::string sentence = Sentence(rows, subject.bundle.options.runs_max);
+  const std::string sentence = RecordText(rows, subject.bundle.options.runs_max);
   return fuzz::WriteReadmeLine(subject.path, "History: " + sentence + " (history.json).");
 }
 
@@ -377,9 +388,8 @@ absl::Status Ask(const HistoryOptions& options, Releases& releases,
       any = true;
     }
     if (!any) return absl::OkStatus();
-    for (size_t r = 0; r < wanted.size() && !Interrupted(); ++r) {
+    for (size_t r = 0; r < wanted.size() && !Interrupted(); ++r)
       if (!wanted[r].empty()) releases.Ask(r, wanted[r], options.no_cache, prepare);
-    }
   }
   return absl::CancelledError("interrupted; finished results are kept");
 }
