@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
+#include "backends/engine_list.h"
 #include "backends/installed_backend.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/bundle_texts.h"
@@ -22,6 +23,7 @@
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/text/printer.h"
+#include "suites/replay.h"
 #include "tools/cli/common.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/known_finding.h"
@@ -88,9 +90,11 @@ std::string RarityText(const reports::Verdict& verdict) {
                      : absl::StrCat("seen in ", failed, " of ", runs, " runs");
 }
 
-// Returns the directory as given, or only its name if the path is absolute and thus private.
+// Returns the directory as given. An absolute path is private, so returns it relative to the
+// working directory or, elsewhere, only its name.
 std::string ShownFolder(const std::string& folder) {
-  return absl::StartsWith(folder, "/") ? NameOfFolder(folder) : folder;
+  if (!absl::StartsWith(folder, "/")) return folder;
+  return Below(folder).value_or(NameOfFolder(folder));
 }
 
 // Returns the answer of `hlocts blame` in the bundle, as a paragraph.
@@ -131,6 +135,7 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
 // The releases that have the failure, from history.json or from the finding.
 struct Releases {
   std::string last_bad, good_after, text;
+  std::optional<engines::Engine> plugin = std::nullopt;  // the last bad one, if it is a plugin
 };
 
 Releases ReleasesOf(const std::string& folder, bool flaky) {
@@ -145,6 +150,10 @@ Releases ReleasesOf(const std::string& folder, bool flaky) {
   const std::string before = name("last_good_before", own.last_good_before());
   Releases found{name("last_bad", own.last_bad()), name("first_good_after", own.first_good_after()),
                  own.history()};
+  const auto list = backends::LoadEngineList();
+  const std::string last = found.last_bad.substr(0, found.last_bad.find('?'));
+  if (const auto* engine = list.ok() ? backends::FindEngine(*list, last) : nullptr)
+    if (engine->reach() == engines::PJRT && !found.good_after.empty()) found.plugin = *engine;
   // history.json of earlier versions and findings have no sentence.
   std::string sentence = kept.is_object() ? kept.value("sentence", "") : "";
   if (!first.empty() && sentence.empty())
@@ -184,10 +193,9 @@ std::string WhatIsWrong(const reports::Verdict& verdict) {
     absl::StrAppend(&text, "\nFound: ", found, ".\n");
   text += reports::FactSentences(failure, verdict.backend);
   for (const std::string& note : verdict.notes) absl::StrAppend(&text, "\nNote: ", note, ".\n");
-  for (const auto& sentence : reports::SentencesOf(verdict)) {
+  for (const auto& sentence : reports::SentencesOf(verdict))
     absl::StrAppend(&text, "\n> ", sentence.text, "\n>\n> ([", sentence.source, "](",
                     sentence.address, "), clause ", sentence.id, ")\n");
-  }
   return text;
 }
 
@@ -236,12 +244,18 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   bundle.expected =
       expected.ok() ? *std::move(expected)
                     : fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, {});
-  // If a later jaxlib is good, the script needs the last bad one. Its jax has the same version.
+  // If a later release is good, the script needs the last bad one: the jax of the same version as
+  // jaxlib, or the plugin.
   const Releases releases = ReleasesOf(folder, /*flaky=*/false);
-  if (absl::string_view last = releases.last_bad; !releases.good_after.empty() &&
-                                                  absl::ConsumePrefix(&last, "jaxlib@") &&
-                                                  !fuzz::IsPluginFile(bundle.backend))
-    bundle.jax = absl::StrCat("jax==", last.substr(0, last.find('?')));
+  if (releases.good_after.empty() || fuzz::IsPluginFile(bundle.backend)) return bundle;
+  const std::string last = releases.last_bad.substr(0, releases.last_bad.find('?'));
+  if (absl::StartsWith(last, "jaxlib@")) {
+    bundle.jax = absl::StrCat("jax==", last.substr(last.find('@') + 1));
+  } else if (releases.plugin) {
+    absl::StrAppend(&bundle.jax, " && pip install --no-deps --target=plugin ",
+                    releases.plugin->package(), "==", releases.plugin->version());
+    bundle.backend.replace(0, bundle.backend.find('?'), last);
+  }
   return bundle;
 }
 
@@ -270,12 +284,16 @@ std::string PublicRunner(absl::string_view backend) {
   return absl::StrCat("No public tool runs this HLO on the engine ", backend, ".");
 }
 
-std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folder) {
+std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folder,
+                            const Releases& releases) {
   const std::string& backend = bundle.result.verdict.backend;
-  const std::string place = backends::EngineLocationOption(backend);
+  const std::string place = releases.plugin && !fuzz::IsPluginFile(backend)
+                                ? "--backend=" + suites::ShellQuoted(bundle.backend)
+                                : backends::EngineLocationOption(backend);
   const std::string replay = absl::StrCat(
-      "`hlocts replay ", folder, place.empty() ? "" : " ", place,
-      "` gives the engine the HLO module itself (exit status 1: the failure still occurs).\n");
+      "`hlocts replay ", ShownFolder(folder), place.empty() ? "" : " ", place, "`",
+      absl::StartsWith(folder, "/") && !Below(folder) ? ", in the directory that has it," : "",
+      " gives the engine the HLO module itself (exit status 1: the failure still occurs).\n");
   if (!fuzz::RunsInJax(backend)) return absl::StrCat(PublicRunner(backend), "\n", replay);
   constexpr absl::string_view kEnd =
       "; it prints the engine that ran, and REPRODUCED (exit status 1) if the failure still "
@@ -288,8 +306,10 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
                         "\nOr, without hlocts: `pip install jax`, then `python "
                         "repro_jax.py PLUGIN.so` with this script and the file of the plugin",
                         kEnd, script);
-  return absl::StrCat("`pip install ", bundle.jax, "`, then this script", kEnd, script, "\n",
-                      replay);
+  return absl::StrCat(
+      "`pip install ", bundle.jax, "`, then this script",
+      releases.plugin ? " with the argument plugin/" + releases.plugin->library() : "", kEnd,
+      script, "\n", replay);
 }
 
 // Returns the engine and its version. The report calls a plugin file PLUGIN.so.
@@ -347,7 +367,7 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
           ? ""
           : absl::StrCat("\nArguments:\n\n", Fenced("", fuzz::InputsText(bundle.sample))),
       "\n## To reproduce\n\n");
-  report += WaysToReproduce(bundle, ShownFolder(options.bundle));
+  report += WaysToReproduce(bundle, options.bundle, releases);
   // The test runs all of XLA's compiler. It does not show a fault of a rewriter alone or of another
   // compiler.
   const std::string engine = backends::EngineNameOf(verdict.backend);

@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::AnyOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -44,13 +45,18 @@ TEST(ReportBugTest, TheScriptForJaxIsHadAlone) {
   EXPECT_THAT(other.out, HasSubstr("JAX does not run the engine iree"));
 }
 
+// Returns the directory of a copy of a finding.
+std::string CopiedFinding(const std::string& name) {
+  const std::string folder = ::testing::TempDir() + name;
+  std::filesystem::remove_all(folder);
+  std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", folder);
+  return folder;
+}
+
 // Copies a finding, as if it were of this engine. Returns the directory.
 std::string BundleOf(const char* engine, const char* version) {
-  const std::string folder = ::testing::TempDir() + "/hlocts_of_a_plugin";
-  const std::string finding = HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt";
-  std::filesystem::remove_all(folder);
-  std::filesystem::copy(finding, folder);
-  auto verdict = nlohmann::ordered_json::parse(*reports::RecordedVerdict(finding));
+  const std::string folder = CopiedFinding("/hlocts_of_a_plugin");
+  auto verdict = nlohmann::ordered_json::parse(*reports::RecordedVerdict(folder));
   verdict["backend"] = engine;
   verdict["backend_version"] = version;
   verdict["plugin_sha256"] = "5e4a";
@@ -76,7 +82,8 @@ TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
   const std::string bundle = BundleOf("my_plugin", "1.0");
   EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
               AllOf(HasSubstr("## To reproduce\n\n`hlocts replay hlocts_of_a_plugin "
-                              "--backend=my_plugin=pjrt:/path/to/plugin.so` gives the engine the"),
+                              "--backend=my_plugin=pjrt:/path/to/plugin.so`, in the directory that "
+                              "has it, gives the engine the"),
                     HasSubstr("`python repro_jax.py PLUGIN.so` with this script"),
                     HasSubstr("list of XLA has such a failure: "),
                     HasSubstr("\nPlugin file: SHA-256 5e4a.\n"),
@@ -124,10 +131,7 @@ TEST(ReportBugTest, AModuleIsNoBundle) {
 // In a record of an earlier version, sentence and operands are missing. They are found by judging
 // the stored outputs of the engine again.
 TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
-  const std::string old = ::testing::TempDir() + "/hlocts_old_record",
-                    record = old + "/verdict.json";
-  std::filesystem::remove_all(old);
-  std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", old);
+  const std::string old = CopiedFinding("/hlocts_old_record"), record = old + "/verdict.json";
   auto verdict = nlohmann::ordered_json::parse(*reports::RecordedVerdict(old));
   std::filesystem::remove(old + "/finding.textproto");
   std::ofstream(old + "/inputs.txt") << "f32[1]{0} {-0}\n";
@@ -151,6 +155,24 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
             HasSubstr("\n\nAlready good in c; last bad jaxlib@0.11.2 ("),
             HasSubstr("\n`pip install jax==0.11.2`, then this script"),
             HasSubstr("through JAX (pip install jax==0.11.2) on")));
+  std::ofstream(old + "/history.json")
+      << R"({"first_bad":"jaxlib@0.4.30","last_bad":"xla@2026.06","first_good_after":"c"})";
+  EXPECT_THAT(
+      RunHlocts("report-bug " + old, "cd / &&").out,
+      AllOf(HasSubstr("`pip install jax && pip install --no-deps --target=plugin "
+                      "fastatomstruct-xla-cpu==2026.6.23`, then this script with the "
+                      "argument plugin/fastatomstruct_xla_cpu/libpjrt_cpu.so; it prints"),
+            ContainsRegex("`hlocts replay [a-z].*/hlocts_old_record --backend='xla@2026.06'` "
+                          "gives the engine")));
+}
+
+TEST(ReportBugTest, AFailureThatIsGoneNamesTheHistory) {
+  const std::string bundle = BundleOf("pjrt:libpjrt_cpu.so", "1.0");
+  for (const char* command : {"shrink ", "blame "})
+    EXPECT_THAT(RunHlocts(command + bundle + " --backend=reference").out,
+                HasSubstr("; perhaps the engine was fixed: `hlocts history " + bundle + "` finds"));
+  EXPECT_THAT(RunHlocts("replay " + bundle).out,
+              HasSubstr("--backend=pjrt:/path/to/it, or, if HLOCTS_CACHE has it, --backend=xla@"));
 }
 
 TEST(ReportBugTest, AReplayNamesTheFinding) {
@@ -160,9 +182,7 @@ TEST(ReportBugTest, AReplayNamesTheFinding) {
 }
 
 TEST(ReportBugTest, TheAnswerOfBlameIsPrinted) {
-  const std::string bundle = ::testing::TempDir() + "/hlocts_blamed";
-  std::filesystem::remove_all(bundle);
-  std::filesystem::copy(HLOCTS_SOURCE_DIR "/results/findings/xla-log-of-rsqrt", bundle);
+  const std::string bundle = CopiedFinding("/hlocts_blamed");
   std::ofstream(bundle + "/blame.json")
       << R"({"answer":"pass algsimp","confirmed":true,"actual_without_pass":"nan"})";
   EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
@@ -188,7 +208,7 @@ TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {
   const std::string findings = HLOCTS_SOURCE_DIR "/results/findings/";
   EXPECT_THAT(RunHlocts("report-bug " + findings + "xla-empty-slice-with-a-stride").out,
               AllOf(HasSubstr("hlo-opt --passes=algsimp module.hlo"),
-                    HasSubstr("`hlocts replay xla-empty-slice-with-a-stride` gives"),
+                    HasSubstr("xla-empty-slice-with-a-stride`"), Not(HasSubstr("replay /")),
                     Not(HasSubstr("run_hlo_module")), Not(HasSubstr("HloPjRtTestBase"))));
   EXPECT_THAT(RunHlocts("report-bug " + findings + "iree-dot-over-nothing").out,
               AllOf(HasSubstr("No public tool runs this HLO on the engine iree"),
