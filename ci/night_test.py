@@ -161,12 +161,13 @@ class NightTest(unittest.TestCase):
         self.assertEqual((night.state["cut"], night.state["problems"]), ([], {}))
 
     def test_a_run_without_report_is_no_base(self):
-        for name, report in (("1", True), ("2", False), ("3", True), ("4", False)):
+        for name, report in (("1", True), ("2", False), ("3", True), ("4", False), ("never imported", False)):
             night = self.night(name)
             night.save()
             if report:
                 (night.folder / "night.json").touch()
-        now = self.night("5")
+        now = self.night("5", store="s.db")
+        now.hlocts = lambda *_: (None, '{"night": "1"}\n{"night": "2"}\n{"night": "4"}\n{"night": "5"}\n')
         now.save()
         self.assertEqual(steps.not_compared(now, True), ["--without=2", "--without=4"])
         (self.out / "4/night.json").touch()

@@ -104,10 +104,12 @@ int Prune(const StoreOptions& options) {
   if (!store.ok()) return Fail(store.status());
   auto gone = (*store)->Prune(static_cast<int>(options.keep));
   if (!gone.ok()) return Fail(gone.status());
-  return Say(options,
-             absl::StrCat("removed ", CountText(*gone, "verdict"),
-                          " of older nightly runs; kept the counts"),
-             {{"removed", *gone}});
+  return Say(
+      options,
+      absl::StrCat("removed ", CountText(*gone, "verdict"),
+                   " of older nightly runs; kept the counts, and all verdicts of the newest ",
+                   std::max<int64_t>(options.keep, 2), " runs with a report"),
+      {{"removed", *gone}});
 }
 
 int CheckOrMigrate(const StoreOptions& options, bool check) {
@@ -149,8 +151,9 @@ Command StoreCommand() {
                 "import DIR...; list; prune --keep=N; check; migrate; recover. list: NO "
                 "PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
                 "complete, INCOMPLETE (verdicts missing) or counts only (pruned). prune: "
-                "removes the verdicts of all but the newest N nightly runs with a report, keeps "
-                "counts and findings, and changes only this file and its backup");
+                "removes the verdicts of all but the newest N nightly runs with a report (at "
+                "least 2: the newest and the one it is compared with), keeps counts and findings, "
+                "and changes only this file and its backup");
             flags.Add("--store", &options->path, "file (out/store.db)");
             flags.Add("--night", &options->import.night,
                       "import: name of the nightly run, which orders runs (the day)");

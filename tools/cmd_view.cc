@@ -7,6 +7,7 @@
 #include <iostream>
 
 #include "reports/nights/summary.h"
+#include "reports/run_record.h"
 #include "reports/store/run_store.h"
 #include "spec/files/file_io.h"
 #include "tools/cli/common.h"
@@ -59,6 +60,9 @@ absl::Status WritePages(const ViewOptions& options, const std::filesystem::path&
   HLOCTS_RETURN_IF_ERROR(write("night.json", reports::ToSummaryJson(history, changes) + "\n"));
   HLOCTS_RETURN_IF_ERROR(write("night.md", reports::ToMarkdown(history, changes)));
   HLOCTS_RETURN_IF_ERROR(write("badge.svg", reports::ToBadge(history, changes)));
+  if (!history.nights.empty())
+    history.nights.back().notes.push_back(absl::StrCat(
+        "as of ", reports::UtcNow(), "; to see later imports, start `hlocts view` again"));
   return write("index.html", reports::ToPage(PageInputOf(std::move(history))));
 }
 
@@ -68,7 +72,7 @@ int RunView(const ViewOptions& options) {
   const auto folder = std::filesystem::absolute(options.store).parent_path() / "view";
   if (absl::Status status = WritePages(options, folder); !status.ok()) return Fail(status);
   std::cout
-      << "file://" << folder.string() << "/index.html shows " << options.store
+      << "file://" << folder.string() << "/index.html shows " << options.store << " as it is now"
       << "; the directory also has night.json, night.md and badge.svg\nCtrl-C stops the server"
       << std::endl;
   execlp("python3", "python3", "-I", "-c", kServer, std::to_string(options.port).c_str(),
@@ -79,7 +83,7 @@ int RunView(const ViewOptions& options) {
 }  // namespace
 
 Command ViewCommand() {
-  return {"view", "serve the run store as web pages on localhost, read-only", [](Flags& flags) {
+  return {"view", "serve the run store, as it is now, as web pages on localhost", [](Flags& flags) {
             auto options = std::make_shared<ViewOptions>();
             flags.Add("--store", &options->store, "run store (out/store.db)");
             flags.Add("--night", &options->night, "name of the nightly run (default: the newest)");

@@ -50,7 +50,13 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
   Ran first = RunHlocts(absl::StrCat("report", Store(), " --night=2026-01-01"));
   EXPECT_EQ(first.status, 1) << "all that fails is new to the first night\n" << first.out;
   EXPECT_EQ(RunHlocts("store check" + Store()).status, 0);
-  EXPECT_EQ(RunHlocts("store prune --keep=1" + Store()).status, 0);
+  EXPECT_EQ(RunHlocts("report --without=2026-1-1" + Store()).status, 2) << "no run has that name";
+  EXPECT_THAT(RunHlocts("store prune --keep=1" + Store()).out,
+              HasSubstr("removed 0 verdicts of older nightly runs; kept the counts, and all "
+                        "verdicts of the newest 2 runs with a report"));
+  EXPECT_THAT(RunHlocts("report" + Store()).out, HasSubstr("since 2026-01-01")) << "its base";
+  RunHlocts(absl::StrCat("store import ", Path("2026-01-02"), " --night=2026-01-03", Store()));
+  EXPECT_EQ(RunHlocts("store prune --keep=2" + Store()).status, 0);
   EXPECT_THAT(RunHlocts("store list" + Store()).out, HasSubstr("counts only"));
   EXPECT_THAT(RunHlocts("store --help").out, HasSubstr("counts only (pruned)"));
   Ran pruned = RunHlocts("report --night=2026-01-01 --not-repeated=1" + Store());
@@ -127,6 +133,7 @@ second = [word.replace("--port=0", port) for word in sys.argv[1:]]
 done = subprocess.run(second, capture_output=True, text=True)
 print(done.returncode, done.stderr.replace(port, "--port"))
 print(urllib.request.urlopen(address + "night.json").read().decode(), end="")
+print(b"to see later imports, start `hlocts view` again" in urllib.request.urlopen(address).read())
 server.send_signal(2)
 print("ended", server.wait())
 )py";
@@ -134,7 +141,7 @@ print("ended", server.wait())
   EXPECT_EQ(asked.out,
             "localhost 200\n127.0.0.1:80 200\nevil.example 403\nlocalhost.evil.example:80 403\n"
             "127.0.0.1:80@evil 403\n3 hlocts: view: --port: Address already in use\n\n" +
-                report.out + "ended 130\n");
+                report.out + "True\nended 130\n");
 }
 
 TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {

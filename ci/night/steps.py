@@ -88,9 +88,12 @@ def has_report(folder):
 
 def not_compared(night, is_whole):
     """Returns the options that make the program skip runs without a report, also this one unless
-    `is_whole`. The store records them: the program decides which run is the base."""
+    `is_whole`. The store records them: the program decides which run is the base. Runs that ended
+    before their import are not in the store."""
+    _, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}")
+    stored = {one.get("night") for one in json_lines(text)}
     names = sorted(path.parent.name for path in night.options.out.glob("*/state.json")
-                   if path.parent != night.folder and not has_report(path.parent))
+                   if path.parent != night.folder and path.parent.name in stored and not has_report(path.parent))
     return [f"--without={name}" for name in names + ([] if is_whole else [night.name])]
 
 

@@ -209,9 +209,6 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
         is_base = row.Integer(2) != 0;
         chosen.emplace_back(row.Integer(0), row.Text(1));
       });
-  if (error_.ok() && !until.empty() && (chosen.empty() || chosen.back().second != until))
-    return InvalidInput(database_.path(),
-                        ": expected a nightly run of `hlocts store list`, found \"", until, "\"");
   if (chosen.size() > static_cast<size_t>(nights)) {
     chosen.erase(chosen.begin(), chosen.end() - nights);
     LoadEarlier(chosen.front().first);
@@ -250,6 +247,7 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
 }  // namespace
 
 absl::StatusOr<History> RunStore::Load(int nights, const std::string& until) {
+  if (!until.empty()) HLOCTS_RETURN_IF_ERROR(CheckNight(until));
   // The transaction reads one snapshot, so it does not see a part of a concurrent import.
   HLOCTS_RETURN_IF_ERROR(database_->Run("BEGIN"));
   auto history = Loader(*database_).Load(nights, until);

@@ -73,6 +73,18 @@ absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
   return runs;
 }
 
+absl::Status RunStore::CheckNight(const std::string& night) {
+  HLOCTS_ASSIGN_OR_RETURN(
+      auto row, database_->Prepare("SELECT EXISTS (SELECT 1 FROM night WHERE label = ?),"
+                                   " group_concat(label, ', ')"
+                                   " FROM (SELECT label FROM night ORDER BY label DESC LIMIT 5)"));
+  HLOCTS_RETURN_IF_ERROR(row->Bind(1, night).Step().status());
+  if (row->Integer(0) != 0) return absl::OkStatus();
+  return InvalidInput(database_->path(),
+                      ": expected a nightly run of `hlocts store list` (newest: ", row->Text(1),
+                      "), found \"", night, "\"");
+}
+
 absl::Status RunStore::RecordReport(const std::string& night, const std::vector<std::string>& notes,
                                     int64_t not_repeated, const std::vector<std::string>& without) {
   std::string sql;
@@ -82,10 +94,12 @@ absl::Status RunStore::RecordReport(const std::string& night, const std::vector<
                     " FROM night WHERE label = coalesce(nullif(", Quoted(night),
                     ", ''), (SELECT max(label) FROM night));");
   }
-  for (const std::string& one : without)
+  for (const std::string& one : without) {
+    HLOCTS_RETURN_IF_ERROR(CheckNight(one));
     absl::StrAppend(&sql,
                     "INSERT INTO report SELECT id, 0, 0, '' FROM night WHERE label = ", Quoted(one),
                     " ON CONFLICT(night) DO UPDATE SET complete = 0;");
+  }
   return database_->Run(sql);
 }
 
@@ -95,7 +109,7 @@ absl::StatusOr<int64_t> RunStore::Prune(int keep) {
   const std::string kept = absl::StrCat(
       "(SELECT id FROM night WHERE id NOT IN (SELECT night FROM report WHERE complete = 0)"
       " ORDER BY label DESC LIMIT ",
-      keep, ")");
+      std::max(keep, 2), ")");  // the newest, and the base of its comparison
   const std::string old = absl::StrCat(
       "run IN (SELECT run.id FROM run JOIN night ON night.id = run.night WHERE night.id NOT IN ",
       kept, " AND label < (SELECT max(label) FROM night WHERE id IN ", kept, "))");

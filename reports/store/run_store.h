@@ -56,14 +56,15 @@ class RunStore {
   // Loads the newest `nights` nightly runs up to `until` (if empty, the newest), as if earlier ones
   // without a complete report did not exist.
   absl::StatusOr<History> Load(int nights, const std::string& until = "");
-  // Deletes the verdicts of all nightly runs before the newest `keep` with a complete report, and
-  // of those without one before the newest one with a report. Counts and findings remain. Returns
-  // the number of deleted verdicts.
+  // Deletes the verdicts of all nightly runs before the newest `keep` (at least 2, since the newest
+  // is compared with the one before) with a complete report, and of those without one before the
+  // newest one with a report. Counts and findings remain. Returns the number of deleted verdicts.
   absl::StatusOr<int64_t> Prune(int keep);
   // Reads every page. Returns kInternal with the damage, or renews the backup copy, PATH.backup.
   absl::Status Check();
 
  private:
+  absl::Status CheckNight(const std::string& night);  // fails unless the store has it
   explicit RunStore(std::unique_ptr<Database> database) : database_(std::move(database)) {}
   std::unique_ptr<Database> database_;
 };

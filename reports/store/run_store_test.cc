@@ -129,7 +129,9 @@ TEST_F(RunStoreTest, ANightlyRunWithoutReportIsNoBase) {
   EXPECT_EQ(absl::StrJoin((*store)->Load(9)->nights.back().notes, "|"),
             "not compared with 2026-11-23: no complete report|a note");
   EXPECT_EQ(NewestChanges(*(*store)->Load(9, "2026-11-23")).since, "2026-11-22") << "it is shown";
-  EXPECT_EQ(*(*store)->Prune(2), 4) << "two with a report are kept";
+  EXPECT_THAT((*store)->RecordReport("", {}, -1, {"yesterday"}).message(),
+              HasSubstr("(newest: 2026-11-24, 2026-11-23, 2026-11-22), found \"yesterday\""));
+  EXPECT_EQ(*(*store)->Prune(1), 4) << "two with a report are kept";
   EXPECT_EQ((*store)->Load(9)->nights.front().engines["engine"].marks, "pppp");
 }
 
