@@ -2,6 +2,7 @@
 #include "suites/conformance.h"
 
 #include <algorithm>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -67,6 +68,19 @@ std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
     results.push_back(std::move(result));
   }
   return results;
+}
+
+std::string WhyClaimDiffers(int exit_status, const std::vector<Conformance>& engines) {
+  std::set<std::string> against;
+  for (const Conformance& engine : engines)
+    against.insert(engine.against.begin(), engine.against.end());
+  if (against.empty() == (exit_status == 0)) return "";
+  return against.empty()
+             ? absl::StrCat("exit status ", exit_status,
+                            ", but conformant: a level does not count "
+                            "unexpected passes and inconclusive or suspect results\n")
+             : absl::StrCat("exit status 0, as all is as expected, but NOT conformant: ",
+                            absl::StrJoin(against, ", "), "\n");
 }
 
 std::string Conformance::ToText() const {

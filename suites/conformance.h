@@ -30,4 +30,7 @@ struct Conformance {
 std::vector<Conformance> ConformanceOf(const reports::RunRecord& record,
                                        const std::vector<reports::Verdict>& verdicts);
 
+// Returns a line if the exit status of the run is 0 and no level is reached, or the reverse.
+std::string WhyClaimDiffers(int exit_status, const std::vector<Conformance>& engines);
+
 }  // namespace hlocts::suites

@@ -32,6 +32,8 @@ TEST_F(ClaimTest, DetectsModifiedClaim) {
       RunHlocts("run movement/rev random/rng_uniform --backend=reference --claim --out=" + folder);
   EXPECT_EQ(made.status, 0) << made.out;
   EXPECT_THAT(made.out, HasSubstr("a part of a tier has no conformance level"));
+  EXPECT_THAT(made.out,
+              HasSubstr("exit status 0, as all is as expected, but NOT conformant: only"));
   EXPECT_THAT(Read("claim/claim.json"), HasSubstr("\"movement/rev\",\n  \"random/rng_uniform\""))
       << "a query is no path";
   Ran part = RunHlocts("verify-claim " + folder);
@@ -227,6 +229,16 @@ TEST(ConformanceTest, AKnownFailureIsAFailure) {
             "mine 1.0: presubmit tier, default profile: 1 fail, 9 pass, 1 of these is a known "
             "failure (listed in expectations/, or declared by its case): NOT conformant: 1 fail");
   EXPECT_THAT(run.Of().ToSvg(), HasSubstr("not conformant"));
+}
+
+TEST(ConformanceTest, AStatusThatDiffersFromTheClaimHasAReason) {
+  WholeRun run;
+  EXPECT_EQ(suites::WhyClaimDiffers(0, {run.Of()}), "");
+  EXPECT_THAT(suites::WhyClaimDiffers(1, {run.Of()}),
+              HasSubstr("exit status 1, but conformant: a level"));
+  run.verdicts[3].kind = Outcome::kFail;
+  EXPECT_EQ(suites::WhyClaimDiffers(1, {run.Of()}), "");
+  EXPECT_THAT(suites::WhyClaimDiffers(0, {run.Of()}), HasSubstr("but NOT conformant: 1 fail\n"));
 }
 
 TEST(ConformanceTest, APartOfATierIsNoLevel) {

@@ -17,7 +17,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "reports/capabilities.h"
@@ -25,6 +24,7 @@
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
 #include "suites/claim.h"
+#include "suites/conformance.h"
 #include "suites/expectations_update.h"
 #include "suites/replay.h"
 #include "suites/run_folder.h"
@@ -336,13 +336,17 @@ class SuiteRun {
   int Conclude() {
     const TextAside aside(options_.common.json);
     absl::Status status = options_.claim ? MakeClaim() : absl::OkStatus();
-    if (options_.claim && status.ok() && !options_.common.json)
+    const int exit_status = scorecard_.ExitStatus(options_.suspect == "fail");
+    if (options_.claim && status.ok() && !options_.common.json) {
       std::cout << "claim: " << ProgramAsCalled() << " verify-claim " << options_.out << std::endl;
+      if (auto run = reports::LoadRun(options_.out); run.ok())
+        std::cout << WhyClaimDiffers(exit_status,
+                                     suites::ConformanceOf(run->record, run->verdicts));
+    }
     if (status.ok() && options_.update_expectations) status = UpdateExpectations();
     if (status.ok() && options_.update_costs) status = UpdateCosts();
     if (!status.ok()) return Fail(status);
     // Failures that were just added to the expectations do not fail the command.
-    const int exit_status = scorecard_.ExitStatus(options_.suspect == "fail");
     return options_.update_expectations && exit_status == kExitFailed ? kExitOk : exit_status;
   }
 
