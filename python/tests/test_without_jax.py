@@ -419,7 +419,8 @@ class Evaluate(unittest.TestCase):
 class Allowed(unittest.TestCase):
     def test_printed_it_is_a_summary(self):
         text = str(hlocts.allowed(LOG_EXP, X))
-        self.assertRegex(text, r"^leaf 0: 3 elements, 1 with one value, widest \[.*, .*\] at \[2\]$")
+        self.assertRegex(text, r"^leaf 0: 3 elements, 1 with one value, first \[\S+, \S+\], inf, "
+                               r"\[\S+, \S+\], widest \[.*, .*\] at \[2\]$")  # fmt: skip
 
     def test_bounds_of_a_function(self):
         (lower,), (upper,), (nan,), together = hlocts.allowed(LOG_EXP, X)

@@ -31,7 +31,8 @@ class Allowed(NamedTuple):
     together: tuple[str, ...]  # for each leaf, a condition on all its elements together, or ""
 
     def __str__(self) -> str:
-        """Returns a line per leaf: elements, how many have a single value, and the widest set."""
+        """Returns a line per leaf: elements, how many have a single value, the bounds of the first
+        three, and the widest set."""
         leaves = zip(_leaves(self.lower), _leaves(self.upper), _leaves(self.nan), self.together,
                      strict=True)  # fmt: skip
         return "\n".join(f"leaf {i}: {_summary(*leaf)}" for i, leaf in enumerate(leaves))
@@ -55,6 +56,9 @@ def _summary(lower: Array, upper: Array, nan: Array, together: str) -> str:
     both_nan = np.isnan(low) & np.isnan(high)
     one_value = (parts[0] == parts[1]) | both_nan
     text += f", {int(one_value.sum())} with one value" if low.size == lower.size else ""
+    first = [str(a) if str(a) == str(b) else f"[{a}, {b}]"
+             for a, b in zip(lower.flat[:3], upper.flat[:3], strict=True)]  # fmt: skip
+    text += f", first {', '.join(first)}" if first else ""
     if not one_value.all():
         with np.errstate(over="ignore", invalid="ignore"):
             width = np.where(one_value, 0, high - low)
