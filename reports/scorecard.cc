@@ -109,7 +109,9 @@ struct Sums {
   }
 };
 
-std::string OneLine(const Verdict& verdict) {
+// Omits the options of the engine, which the heading of the table below the list has.
+std::string OneLine(Verdict verdict) {
+  verdict.backend = verdict.backend.substr(0, verdict.backend.find('?'));
   std::string line = absl::StrCat("  ", VerdictHeadline(verdict));
   if (const auto& failure = verdict.first_failure) {
     absl::StrAppend(&line, "  [", absl::StrJoin(failure->index, ","), "] is ", failure->actual,

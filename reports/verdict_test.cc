@@ -187,8 +187,11 @@ TEST(ScorecardTest, ManySurprisesAreListedInTheRecord) {
   for (int i = 0; i < 40; ++i) {
     Verdict one = Failing();
     one.case_address = absl::StrCat("elementwise/add:", i, ":");
+    one.backend = "mine?threads=1";
     card.Add(one);
   }
+  EXPECT_THAT(card.ToText(),
+              AllOf(HasSubstr("\n  fail  mine  elem"), HasSubstr("\nmine?threads=1 ")));
   EXPECT_THAT(card.ToText(), AllOf(HasSubstr("\n  10 more (in"), Not(HasSubstr("add:35:"))));
   EXPECT_THAT(card.ToText(true), AllOf(HasSubstr("add:35:"), Not(HasSubstr(" more ("))));
 }

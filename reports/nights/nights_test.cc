@@ -302,6 +302,11 @@ TEST(NightsTest, NothingIsARegressionInTheFirstRun) {
   const std::string markdown = ToMarkdown(history, NewestChanges(history));
   EXPECT_THAT(markdown, HasSubstr("- not as expected: `a/b:1` on `xla` (fail)\n"));
   EXPECT_THAT(markdown, ::testing::Not(HasSubstr("regressed")));
+  history.nights = {NightOf("1", {{"mine?a=1", "pF"}})};
+  EXPECT_THAT(ToMarkdown(history, NewestChanges(history)),
+              AllOf(HasSubstr(" on `mine` (fail)\n"), HasSubstr(": `mine?a=1`\n")));
+  history.nights = {NightOf("1", {{"mine?a=1", "pF"}, {"mine?a=2", "pp"}})};
+  EXPECT_THAT(ToMarkdown(history, NewestChanges(history)), HasSubstr(" on `mine?a=1` (fail)"));
 }
 
 TEST(NightsTest, ANameIsNoMarkup) {

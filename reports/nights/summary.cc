@@ -180,10 +180,20 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
                     "\n");
   }
   if (!changes.less_precise.empty()) text += LessPreciseLine(changes.less_precise);
+  // Only the last line has the options of engines, unless two engines differ in nothing else.
+  std::map<std::string, std::vector<std::string>> names;  // full names by names without options
+  for (const auto& [name, engine] : now.engines)
+    names[Code(name.substr(0, name.find('?')))].push_back(Code(name));
+  std::string full;
+  for (const auto& [name, all] : names) {
+    if (all.size() == 1) text = absl::StrReplaceAll(text, {{all[0], name}});
+    if (all[0] != name)
+      absl::StrAppend(&full, full.empty() ? ": " : ", ", absl::StrJoin(all, ", "));
+  }
   if (IsPruned(now)) return text + absl::StrReplaceAll(Engines(now), {{"<", "&lt;"}});
   absl::StrAppend(
       &text, "\n", now.engines.size(), now.engines.size() == 1 ? " engine, " : " engines, ",
-      changes.ran, " verdicts, tier ", Plain(now.tier), ", suite ", now.suite.substr(0, 8),
+      changes.ran, " verdicts, tier ", Plain(now.tier), ", suite ", now.suite.substr(0, 8), full,
       now.notes.size() > kNamed ? absl::StrCat("; notes on the page: ", now.notes.size()) : "",
       "\n");
   return text;
