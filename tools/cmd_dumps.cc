@@ -13,6 +13,7 @@
 #include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
+#include "tools/cli/facts.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/load_job.h"
@@ -28,6 +29,7 @@ using Json = nlohmann::ordered_json;
 
 struct DumpsOptions {
   CommonOptions common;
+  FactOptions facts;
   std::string folder, inputs, profile = "default";
   std::optional<uint64_t> seed;
   std::optional<uint64_t> module;
@@ -46,6 +48,7 @@ struct DumpReport {
 // generated inputs until one of them fails, unless there are neither inputs nor a seed.
 absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const DumpedModule& module) {
   DumpReport report;
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts, options.facts.Given());
   HLOCTS_ASSIGN_OR_RETURN(report.stages, backends::StagesOf(options.folder, module));
   if (report.stages.empty() || (options.inputs.empty() && !options.seed)) return report;
   const std::string first = absl::StrCat(options.folder, "/", report.stages.front().file);
@@ -60,8 +63,8 @@ absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const Dumped
                             MakeDiffOptions(job, options.profile, common));
     backends::Differ differ(*job.module, job.request, diff);
     HLOCTS_ASSIGN_OR_RETURN(
-        report.judged,
-        backends::JudgeStages({job.module.get(), &job.request, diff}, report.stages, differ, {}));
+        report.judged, backends::JudgeStages({job.module.get(), &job.request, diff}, report.stages,
+                                             differ, {.facts = facts}));
     if (absl::c_any_of(report.judged, Fails)) wanted = 0;
   }
   return report;
@@ -195,6 +198,7 @@ Command DumpsCommand() {
                 "--seed", &options->seed,
                 "first seed of inputs: all kinds, unless --data is given, until a module fails");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
+            options->facts.Declare(flags);
             options->common.data.clear();
             options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);

@@ -20,8 +20,8 @@ using Json = nlohmann::ordered_json;
 
 struct JudgeOptions {
   CommonOptions common;
-  std::string module, inputs, outputs, profile = "default", facts_of, suspect = "look";
-  std::vector<std::string> facts;
+  std::string module, inputs, outputs, profile = "default", suspect = "look";
+  FactOptions facts;
   std::optional<uint64_t> seed;
   int64_t partitions = 1;
   bool explain = false, sets = false, unusual = false;
@@ -60,8 +60,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
         outputs, ReadDeviceLeaves(file, backends::OutputLeafShapes(*job.module),
                                   diff.load.replicas * diff.load.partitions, diff.load.partitions));
   }
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts,
-                          GivenFacts(options.facts, options.facts_of));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts, options.facts.Given());
   backends::Differ differ(*job.module, job.request, diff);
   reports::Verdict verdict = differ.JudgeOutputs(outputs, facts);
   Complete(job, differ, facts, options.explain, verdict);
@@ -77,8 +76,7 @@ absl::Status PrintSets(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJudged(options));
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
-  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts,
-                          GivenFacts(options.facts, options.facts_of));
+  HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts, options.facts.Given());
   backends::Differ differ(*job.module, job.request, diff);
   for (int64_t device = 0; device < diff.load.replicas * diff.load.partitions; ++device) {
     HLOCTS_ASSIGN_OR_RETURN(const ModuleAcceptance* accepted, differ.Acceptance(device, facts));
@@ -102,8 +100,7 @@ absl::StatusOr<std::vector<Json>> AnswerEntry(const JudgeOptions& options, const
 }
 
 int RunJudge(const JudgeOptions& options) {
-  const auto facts = GivenFacts(options.facts, options.facts_of);
-  if (!facts.ok()) return Fail(facts.status());
+  if (auto facts = options.facts.Given(); !facts.ok()) return Fail(facts.status());
   if (!options.common.batch.empty())
     return RunBatch(
         options.common.batch, options.module + options.inputs + options.outputs,
@@ -136,9 +133,7 @@ Command JudgeCommand() {
             flags.Add("--outputs", &options->outputs,
                       "literals file with the outputs of the engine (actual.txt of a bundle)");
             flags.AddProfile(&options->profile);
-            flags.Add("--fact", &options->facts, "fact of the engine, e.g. convert.saturate");
-            flags.Add("--facts-of", &options->facts_of,
-                      "target of spec/targets, or engine, whose facts apply");
+            options->facts.Declare(flags);
             flags.Add("--partitions", &options->partitions,
                       "number of devices over which the engine partitioned the module", {1, 4096});
             flags.Add("--sets", &options->sets,

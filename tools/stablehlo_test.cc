@@ -208,6 +208,17 @@ TEST_F(StablehloTest, ADumpThatIsWrongOnlyForNanIsNamed) {
   EXPECT_THAT(ran.out, HasSubstr("\nall 2 stages agree\n"));
 }
 
+TEST_F(StablehloTest, FactsNarrowTheSetsOfADump) {
+  const std::string begin = "HloModule m\nENTRY e { c = f32[] constant(1e9) ROOT r = s8[] ";
+  Write("module_0001.m.before_optimizations.txt", begin + "convert(c) }\n");
+  Write("module_0001.m.0003.simplification.after_algsimp.before_dce.txt",
+        begin + "constant(5) }\n");
+  EXPECT_THAT(RunHlocts("dumps " + folder_ + " --seed=1").out, Not(HasSubstr("guilty")));
+  EXPECT_THAT(RunHlocts("dumps " + folder_ + " --seed=1 --fact=convert.saturate").out,
+              HasSubstr("\nguilty: a pass; suspects: algsimp;"));
+  EXPECT_EQ(RunHlocts("dumps " + folder_ + " --seed=1 --fact=none").status, 2);
+}
+
 TEST_F(WithXlaTest, BlameNamesThePassAndProvesIt) {
   if (const auto plugin = backends::PluginOf("xla"); !plugin.ok())
     GTEST_SKIP() << plugin.status().message();

@@ -21,11 +21,15 @@ absl::StatusOr<std::vector<std::string>> FactsOfName(const std::string& name) {
   return (*backend)->info().facts;
 }
 
-absl::StatusOr<std::vector<std::string>> GivenFacts(const std::vector<std::string>& facts,
-                                                    const std::string& name) {
+void FactOptions::Declare(Flags& flags) {
+  flags.Add("--fact", &facts, "fact of the engine, e.g. convert.saturate");
+  flags.Add("--facts-of", &of, "target of spec/targets, or engine, whose facts apply");
+}
+
+absl::StatusOr<std::vector<std::string>> FactOptions::Given() const {
   std::vector<std::string> all;
-  if (!name.empty()) {
-    HLOCTS_ASSIGN_OR_RETURN(all, FactsOfName(name));
+  if (!of.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(all, FactsOfName(of));
   }
   for (const std::string& fact : facts) {
     TargetFacts scratch;

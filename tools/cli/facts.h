@@ -8,14 +8,19 @@
 
 #include "spec/base/status.h"
 #include "spec/judge/judge.h"
+#include "tools/cli/flags.h"
 
 namespace hlocts::tools {
 
 // Returns the facts of `name`, a target or an engine (as in --backend). Errors list the targets.
 absl::StatusOr<std::vector<std::string>> FactsOfName(const std::string& name);
-// Returns the facts of `name` (none for ""), then `facts`, after checking that these exist.
-absl::StatusOr<std::vector<std::string>> GivenFacts(const std::vector<std::string>& facts,
-                                                    const std::string& name);
+struct FactOptions {
+  std::vector<std::string> facts;
+  std::string of;
+  void Declare(Flags& flags);
+  // Returns the facts of --facts-of, then those of --fact, after checking that these exist.
+  absl::StatusOr<std::vector<std::string>> Given() const;
+};
 
 // Returns the facts of each engine by recorded name; none if the engine cannot be created.
 std::map<std::string, std::vector<std::string>> PromisesOf(const std::vector<std::string>& engines,
