@@ -22,12 +22,13 @@ class TimeLeft {
     finished_.emplace_back(elapsed, cost);
     recent_ += cost;
   }
-  // Returns seconds. Returns nullopt in the first seconds, or if no case finished recently.
+  // Returns seconds. Returns nullopt if no case finished recently, and in the first kRecentSeconds,
+  // in which only costly cases run: their speed says little of the cheap ones.
   std::optional<double> At(double elapsed) {
     for (; !finished_.empty() && finished_[0].first < elapsed - kRecentSeconds;
          finished_.pop_front())
       recent_ -= finished_[0].second;
-    if (elapsed <= 2 || done_ < 0.02 * total_ || finished_.empty()) return std::nullopt;
+    if (elapsed < kRecentSeconds || done_ < 0.02 * total_ || finished_.empty()) return std::nullopt;
     return (total_ - done_) *
            std::min(kMost * elapsed / done_, std::min(elapsed, kRecentSeconds) / recent_);
   }
