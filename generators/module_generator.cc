@@ -2,7 +2,6 @@
 #include "generators/module_generator.h"
 
 #include <cmath>
-#include <iterator>
 
 #include "generators/fact_literals.h"
 #include "generators/module_writer.h"

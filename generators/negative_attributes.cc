@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Breaks rules about attributes: out-of-range, repeated or too many dimensions; out-of-range sizes
 // and steps.
-#include <algorithm>
 
 #include "generators/negative_rows.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/elementwise.h"
 
-#include <cmath>
 #include <cstring>
 
 #include "reference/kernels/codec.h"

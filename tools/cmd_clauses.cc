@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts clauses`: lists every normative sentence of the documents and the cases
 // that test it.
-#include <algorithm>
 #include <cstdio>
 #include <iostream>
 #include <map>

@@ -21,7 +21,6 @@
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
 #include "spec/files/home_folder.h"
-#include "spec/infer/verifier.h"
 #include "spec/ops/partitions.h"
 #include "tools/cli/child.h"
 #include "tools/cli/common.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts probe`: finds the operations and types that an engine supports, by running
 // the smallest case of each.
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>

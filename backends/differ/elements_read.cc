@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/differ/elements_read.h"
 
-#include <algorithm>
-
 #include "absl/algorithm/container.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"

@@ -2,7 +2,6 @@
 // A test engine: the reference with planted faults.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <vector>

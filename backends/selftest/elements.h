@@ -4,7 +4,6 @@
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/opcode.h"
 

@@ -10,7 +10,6 @@
 #include "fuzz/triage/faulty_instructions.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
-#include "spec/files/file_io.h"
 
 namespace hlocts::fuzz {
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shrinks the elements of literals and arguments to small numbers.
-#include <cmath>
 #include <cstring>
 
 #include "absl/types/span.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shrinks the numbers in attributes: windows, paddings, slices, sizes.
-#include <algorithm>
 #include <set>
 #include <tuple>
 

@@ -2,7 +2,6 @@
 #include "generators/families/reducers.h"
 
 #include <cmath>
-#include <iterator>
 
 #include "spec/ir/float_format.h"
 #include "spec/ops/groups.h"

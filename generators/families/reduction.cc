@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates reduce and map.
-#include <cmath>
 
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"

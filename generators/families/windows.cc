@@ -2,8 +2,6 @@
 // Generates reduce-window and select-and-scatter, with strides, padding and dilations.
 #include "generators/families/windows.h"
 
-#include <cmath>
-
 #include "generators/families/reducers.h"
 #include "generators/op_generators.h"
 #include "spec/ops/groups.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact rules of integer arithmetic modulo 2^n and of the Boolean algebra of bits.
-#include <algorithm>
 
 #include "generators/metamorphic/rules.h"
 #include "spec/ops/kinds.h"

@@ -2,7 +2,6 @@
 // Implements convert (convert_element_type.*) from any array type to any other, rounding once to
 // nearest, ties to even (ruling 0055). Blocks of elements are converted through the widest type of
 // their class: double, 64-bit integer or a pair of doubles.
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 

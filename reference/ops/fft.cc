@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <numeric>
-#include <utility>
 
 #include "reference/ops/part.h"
 #include "reference/ops/structured.h"

@@ -3,7 +3,6 @@
 // types run the f64 kernels on decoded operands and round again. For every precision p up to that
 // of f32, 53 > 2p + 2: the two roundings of add, subtract, multiply, divide and sqrt equal one.
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <optional>
 

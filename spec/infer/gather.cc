@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rule of gather (spec/clauses/gather.textproto); batching dimensions are newer (hlo.gather).
-#include <algorithm>
 
 #include "absl/algorithm/container.h"
 #include "spec/infer/dimension_numbers.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shape rule of scatter (spec/clauses/scatter.textproto); batching dimensions are newer
 // (hlo.scatter).
-#include <algorithm>
 
 #include "absl/algorithm/container.h"
 #include "spec/infer/dimension_numbers.h"

@@ -3,7 +3,6 @@
 // Modules that cannot be written as text are built below.
 #include "spec/infer/verifier.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>

@@ -2,7 +2,6 @@
 #include "spec/ir/instruction.h"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -2,7 +2,6 @@
 #include "spec/judge/judge.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <deque>
 #include <utility>

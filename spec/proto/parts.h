@@ -3,7 +3,6 @@
 // metadata, string maps. Internal to this directory.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 
 #include "spec/ir/replica_groups.h"
 #include "spec/ir/sharding.h"

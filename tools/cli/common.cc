@@ -15,7 +15,6 @@
 #include "backends/worker/worker_client.h"
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
-#include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/ops/partitions.h"
 

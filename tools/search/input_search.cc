@@ -6,7 +6,6 @@
 #include <cmath>
 #include <iterator>
 
-#include "absl/strings/str_cat.h"
 #include "backends/adapters/reference/reference_run.h"
 #include "generators/input_recipes.h"
 #include "spec/ir/module.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/selfcheck/mutants.h"
 
-#include <algorithm>
 #include <chrono>
 #include <map>
 #include <ostream>

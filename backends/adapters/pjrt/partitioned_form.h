@@ -3,8 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "backends/adapters/pjrt/compile_options.h"
 #include "backends/adapters/pjrt/tiling.h"

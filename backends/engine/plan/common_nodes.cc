@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
-#include <tuple>
 
 #include "absl/algorithm/container.h"
 #include "backends/engine/plan/passes.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/plan/dynamic_interpreter.h"
 
-#include <algorithm>
-
 #include "absl/container/flat_hash_map.h"
 #include "backends/engine/plan/dynamic_sizes.h"
 #include "backends/engine/plan/index_elements.h"

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds graphs from a module's computations. Tuples are split into leaves, instructions that only
 // forward values are removed, and calls are inlined.
-#include <algorithm>
-#include <numeric>
 #include <queue>
 #include <utility>
 

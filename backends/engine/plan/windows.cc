@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/plan/windows.h"
 
-#include <algorithm>
-
 #include "spec/ir/instruction.h"
 
 namespace hlocts::plan {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of buffers: results overwrite values that are still needed, or stale values are read (as
 // in openxla/xla#49176, jax-ml/jax#39625, #40830).
-#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/elements.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults of integers and pred: widths, signs, wrapping (as in openxla/xla#9431, #49123).
 
-#include "absl/strings/str_cat.h"
 #include "backends/selftest/elements.h"
 #include "backends/selftest/faults/fault.h"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Faults in the remainder of a loop that proceeds in steps. They appear in arrays so large that
 // compilers use such a loop (as in openxla/xla#48687, #48119, #13054).
-#include <algorithm>
 
 #include "absl/strings/str_cat.h"
 #include "backends/selftest/elements.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fourier transforms of the noise engine. A transform is computed from two of half the length, or
 // directly if its length is odd. Every step is computed in the element's own format.
-#include <cmath>
 #include <complex>
 
 #include "backends/selftest/elements.h"

@@ -2,7 +2,6 @@
 // Computes the sets of element-wise operations. Exact operands are first evaluated by the plain
 // evaluator, and ordinary numbers as columns; set arithmetic computes the other elements.
 #include <algorithm>
-#include <cmath>
 #include <optional>
 
 #include "reference/judge/elementwise/element_op.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/joint/moved_joint.h"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>

@@ -7,7 +7,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "reference/judge/interpreter/handlers.h"
-#include "reference/judge/joint/joint_numbers.h"
 #include "spec/ir/module.h"
 #include "spec/judge/choices.h"
 #include "spec/judge/real.h"

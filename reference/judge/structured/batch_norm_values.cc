@@ -2,9 +2,9 @@
 #include "reference/judge/structured/batch_norm_values.h"
 
 #include "spec/accuracy/rules.h"
-#include "spec/ir/index_util.h"
 #include "spec/ir/instruction.h"
 #include "spec/judge/float_sets.h"
+#include "spec/judge/joint.h"
 
 namespace hlocts::reference {
 namespace {

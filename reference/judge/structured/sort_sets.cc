@@ -2,7 +2,6 @@
 // Computes the sets of sort (lemmas 14, 25). If the comparator's results are certain, the sets are
 // exact except for ties; else an element is in the set of every position that it may take. A joint
 // predicate requires that rows stay together.
-#include <cmath>
 #include <optional>
 
 #include "reference/judge/interpreter/handlers.h"

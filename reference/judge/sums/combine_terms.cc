@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Combines the terms of one element in any order, and the elements of an operand with updates.
-#include <algorithm>
 #include <cmath>
 
 #include "reference/judge/sums/real_sum.h"

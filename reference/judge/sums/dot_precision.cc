@@ -2,7 +2,6 @@
 #include "reference/judge/sums/dot_precision.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "spec/ir/instruction.h"
 #include "spec/judge/bounds.h"

@@ -2,9 +2,6 @@
 // Computes the acceptance sets of reductions whose computation is recognised (add, maximum, ...).
 #include "reference/judge/sums/reductions.h"
 
-#include <algorithm>
-#include <cmath>
-
 #include "reference/judge/sums/init_values.h"
 #include "reference/kernels/reduce.h"
 #include "spec/ir/module.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps on buffers: reads, queries, external references and deletion.
 #include <algorithm>
-#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "backends/adapters/pjrt/walk/walker.h"

@@ -2,7 +2,6 @@
 #include "backends/engine/cpu/compile/compiler.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "backends/engine/cpu/compile/function_builder.h"
 #include "backends/engine/plan/passes.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds constants with the engine's own kernels: compiles the graph to a program, and runs the
 // program once.
-#include <utility>
 
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/compile/compiler.h"

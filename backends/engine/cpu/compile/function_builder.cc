@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/compile/function_builder.h"
 
-#include <algorithm>
-
 #include "backends/engine/cpu/base/float_control.h"
 #include "backends/engine/cpu/kernels/runtime/thread_pool.h"
 #include "backends/engine/cpu/loops/view_copy.h"

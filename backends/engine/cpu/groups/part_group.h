@@ -4,7 +4,6 @@
 // once, and attention keeps its scores in the cache.
 #pragma once
 
-#include <utility>
 #include <vector>
 
 #include "backends/engine/cpu/base/part_work.h"

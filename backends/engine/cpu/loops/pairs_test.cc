@@ -3,13 +3,11 @@
 // wherever the result is stored.
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <random>
 
-#include "absl/strings/str_cat.h"
 #include "backends/engine/cpu/cpu_engine.h"
 #include "backends/engine/cpu/elementwise/kernel.h"
 #include "spec/ir/opcode.h"

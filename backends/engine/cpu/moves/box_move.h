@@ -2,8 +2,6 @@
 // Reads or writes a box of an array. The start of the box is computed at run time.
 #pragma once
 
-#include <vector>
-
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/elementwise/micro_ops.h"
 #include "backends/engine/cpu/moves/strided.h"

@@ -2,13 +2,10 @@
 // convolution, which a kernel computes. Operands of types that it does not support are converted.
 #include "backends/engine/cpu/kernels/convolution/convolution.h"
 
-#include <algorithm>
-
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "backends/engine/plan/windows.h"
-#include "spec/infer/window_util.h"
 
 namespace hlocts::cpu {
 namespace {

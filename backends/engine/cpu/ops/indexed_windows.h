@@ -2,8 +2,6 @@
 // Windows of an array that begin at index vectors, as in gather and scatter.
 #pragma once
 
-#include <functional>
-#include <memory>
 #include <utility>
 #include <vector>
 

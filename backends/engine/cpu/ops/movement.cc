@@ -5,7 +5,6 @@
 
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/loops/load_piece.h"
-#include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/box_move.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "backends/engine/plan/segments.h"

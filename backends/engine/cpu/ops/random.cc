@@ -3,8 +3,6 @@
 // sequence of rng is defined by this engine.
 #include "backends/engine/cpu/kernels/random/random.h"
 
-#include <array>
-#include <cmath>
 #include <cstring>
 
 #include "backends/engine/cpu/compile/op_list.h"
@@ -12,7 +10,6 @@
 #include "backends/engine/cpu/kernels/random/random_draws.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "backends/engine/plan/index_elements.h"
-#include "spec/ir/float_format.h"
 
 namespace hlocts::cpu {
 namespace {

@@ -4,7 +4,6 @@
 #include "backends/engine/cpu/compile/op_list.h"
 #include "backends/engine/cpu/kernels/window/window.h"
 #include "backends/engine/cpu/loops/element_function.h"
-#include "backends/engine/cpu/loops/load_view.h"
 #include "backends/engine/cpu/moves/strided.h"
 #include "backends/engine/cpu/ops/known_bodies.h"
 #include "backends/engine/plan/windows.h"

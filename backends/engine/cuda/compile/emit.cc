@@ -5,7 +5,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "backends/engine/cuda/compile/emit_program.h"
 #include "backends/engine/cuda/compile/emit_text.h"
 

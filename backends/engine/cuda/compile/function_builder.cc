@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cuda/compile/function_builder.h"
 
-#include <algorithm>
-
 #include "backends/engine/cuda/compile/host_steps.h"
 
 namespace hlocts::cuda {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fft along the innermost dimensions, in complex f64. Each prime factor of a length takes one
 // launch.
-#include <algorithm>
-#include <cmath>
 
 #include "backends/engine/cuda/compile/op_list.h"
 

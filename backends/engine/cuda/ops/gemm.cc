@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cuda/ops/gemm.h"
 
-#include <algorithm>
-
 namespace hlocts::cuda {
 
 int64_t SizeOf(const DotOperand& o, const std::vector<int64_t>& dimensions) {

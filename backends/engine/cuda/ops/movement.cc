@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data movement that no view can express: the result is assembled from bytes of the operands.
-#include <algorithm>
 
 #include "backends/engine/cuda/compile/copy_plan.h"
 #include "backends/engine/cuda/compile/op_list.h"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // reduce-windows that are inclusive scans along one dimension. The work is linear in the size.
-#include <algorithm>
 
 #include "backends/engine/cuda/compile/op_list.h"
 #include "backends/engine/cuda/compile/reduce_plan.h"

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 
 #include "backends/engine/cpu/kernels/gather_scatter/gather_scatter.h"
 

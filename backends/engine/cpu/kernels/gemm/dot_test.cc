@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/engine/cpu/kernels/gemm/dot.h"
 
-#include <algorithm>
 #include <array>
 
 #include "backends/engine/cpu/kernels/gemm/dot_testing.h"

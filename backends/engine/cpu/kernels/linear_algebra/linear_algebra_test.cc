@@ -2,7 +2,6 @@
 #include "backends/engine/cpu/kernels/linear_algebra/linear_algebra.h"
 
 #include <complex>
-#include <limits>
 
 #include "backends/engine/cpu/kernels/runtime/kernel_testing.h"
 

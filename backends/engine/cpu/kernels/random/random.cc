@@ -4,7 +4,6 @@
 #include "backends/engine/cpu/kernels/random/random.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "backends/engine/cpu/kernels/random/random_blocks.h"
 #include "backends/engine/cpu/kernels/runtime/checks.h"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "backends/engine/cpu/kernels/random/random_draws.h"
 #include "backends/engine/cpu/kernels/runtime/kernel_testing.h"

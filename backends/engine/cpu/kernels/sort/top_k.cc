@@ -4,7 +4,6 @@
 // so equal keys are ordered by index.
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 
 #include "backends/engine/cpu/kernels/runtime/checks.h"
 #include "backends/engine/cpu/kernels/runtime/scratch.h"
