@@ -165,6 +165,7 @@ TEST(LabelTest, ALabelStandsForAPath) {
 
 TEST(CompileOptionsTest, ThoseOfTheNameAndOfTheEntry) {
   EXPECT_EQ(CompileOptionsText("xla"), "xla_cpu_enable_fast_min_max=false");
+  EXPECT_EQ(CompileOptionsText("this-jax"), CompileOptionsText("jax"));
   EXPECT_EQ(CompileOptionsText("xla?xla_cpu_enable_fast_min_max=true&partitioner=shardy"),
             "xla_cpu_enable_fast_min_max=true");
   EXPECT_EQ(CompileOptionsText("mine?a=1&client.b=2&c=d&facts=x"), "a=1, c=d");

@@ -80,7 +80,8 @@ Options OptionsInEffect(const std::string& recorded) {
   const auto name = ParseBackendName(recorded);
   if (!name.ok()) return {};
   const auto list = LoadEngineList();
-  const engines::Engine* engine = list.ok() ? FindEngine(*list, name->name) : nullptr;
+  const engines::Engine* engine =
+      list.ok() ? FindEngine(*list, name->name == kThisJax ? "jax" : name->name) : nullptr;
   return engine == nullptr ? name->options : Merged(*engine, name->options);
 }
 

@@ -434,7 +434,8 @@ Command HistoryCommand() {
             auto options = std::make_shared<HistoryOptions>();
             flags.Positional(
                 "MODULE|BUNDLE", &options->subjects,
-                "bundles, or modules with --inputs or --seed (several: printed as a table)");
+                "bundles, directories of findings (results/findings/NAME), or modules with "
+                "--inputs or --seed (several: printed as a table)");
             flags.Add("--engine", &options->engines,
                       "names or families, perhaps with options: xla, jaxlib, iree@3.13.0, "
                       "'xla?xla_cpu_enable_fast_min_max=true' (default: xla and jaxlib; "

@@ -40,8 +40,6 @@ std::string Fenced(const std::string& language, const std::string& text) {
   return absl::StrCat("```", language, "\n", text, absl::EndsWith(text, "\n") ? "" : "\n", "```\n");
 }
 
-std::string Plain(const std::string& operation) { return operation.substr(0, operation.find(':')); }
-
 // Returns the opcodes of instructions that are wrong only if compiled together: "rsqrt and log".
 std::string TogetherText(const reports::Verdict& verdict, const Module& module) {
   std::vector<std::string> opcodes;
@@ -64,8 +62,9 @@ std::string TitleOf(const reports::Verdict& verdict, const Module& module) {
   if (!verdict.first_failure)
     return absl::StrCat(OutcomeName(verdict.kind), ": ", TitleText(reports::FoldedReason(verdict)));
   const reports::VerdictFailure& failure = *verdict.first_failure;
-  const std::string what =
-      failure.operation.empty() ? failure.instruction : Plain(failure.operation);
+  const std::string what = failure.operation.empty()
+                               ? failure.instruction
+                               : failure.operation.substr(0, failure.operation.find(':'));
   std::string operands;
   for (const reports::FailureOperand& operand : failure.operands)
     absl::StrAppend(&operands, operands.empty() ? "" : ", ", operand.value);
@@ -226,13 +225,10 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
                         " --backend=ENGINE -o DIR` writes one");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   CompleteOldRecord(folder, bundle, bundle.result.verdict);
-  if (reports::Verdict& verdict = bundle.result.verdict;
-      bundle.backend == backends::kThisJax || bundle.backend == "jax") {
-    absl::string_view words = verdict.backend_version;  // "0.10.2 (cpu)", "jaxlib 0.10.2, ..."
-    absl::ConsumePrefix(&words, "jaxlib ");
-    const std::string version(words.substr(0, words.find_first_of(" ,")));
-    bundle.backend = verdict.backend = "jaxlib@" + version;
-    bundle.jax = "jax==" + version;
+  if (const std::string release = ReleaseOf(bundle.result.verdict); release != bundle.backend) {
+    const bool is_listed = backends::EngineLocationOption(release).empty();
+    bundle.backend = bundle.result.verdict.backend = is_listed ? release : "jax";
+    bundle.jax = absl::StrReplaceAll(release, {{"jaxlib@", "jax=="}});
   }
   if (auto& failure = bundle.result.verdict.first_failure)
     if (absl::StartsWith(failure->accepted, "[") || absl::StartsWith(failure->accepted, "(["))
@@ -285,7 +281,9 @@ std::string PublicRunner(absl::string_view backend) {
 std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folder,
                             const Releases& releases) {
   const std::string& backend = bundle.result.verdict.backend;
-  const std::string place = releases.plugin && !fuzz::IsPluginFile(backend)
+  // The JAX of a Python is recorded without a place, so that the option names its release.
+  const bool is_named = releases.plugin || absl::StartsWith(backend, "jax");
+  const std::string place = is_named && !fuzz::IsPluginFile(backend)
                                 ? "--backend=" + suites::ShellQuoted(bundle.backend)
                                 : backends::EngineLocationOption(backend);
   const std::string replay = absl::StrCat(

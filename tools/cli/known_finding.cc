@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "backends/backend_list.h"
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/failure_traits.h"
 #include "nlohmann/json.hpp"
@@ -13,25 +14,34 @@
 namespace hlocts::tools {
 
 std::string QuestionText(const findings::Finding& finding) {
-  return finding.question()
-             ? absl::StrCat("a question, because the documents allow another reading. ",
-                            finding.legal_reading())
-             : "";
+  if (!finding.question()) return "";
+  return absl::StrCat("a question, because the documents allow another reading. ",
+                      finding.legal_reading(), " A report can ask which reading holds.");
 }
 
 std::string KnownFinding::ToText() const {
-  return absl::StrCat(same.empty() ? finding.title() : same, " (finding ", name, ")",
+  return absl::StrCat(same, " (finding ", name, ": ", finding.title(), ")",
                       finding.question() ? "; " : "", QuestionText(finding));
 }
 
 std::string KnownFinding::ToLine() const { return absl::StrCat("    known:    ", ToText()); }
 
 nlohmann::ordered_json KnownFinding::ToJson() const {
-  return {{"finding", name}, {"title", finding.title()}, {"question", finding.question()}};
+  return {{"finding", name},
+          {"title", finding.title()},
+          {"question", finding.question()},
+          {"text", ToText()}};
 }
 
-std::optional<KnownFinding> KnownFindingOf(const reports::Verdict& verdict,
-                                           const fuzz::Sample& sample) {
+std::string ReleaseOf(const reports::Verdict& verdict) {
+  if (verdict.backend != backends::kThisJax && verdict.backend != "jax") return verdict.backend;
+  absl::string_view words = verdict.backend_version;  // "0.10.2 (cpu)", "jaxlib 0.10.2, ..."
+  absl::ConsumePrefix(&words, "jaxlib ");
+  return absl::StrCat("jaxlib@", words.substr(0, words.find_first_of(" ,")));
+}
+
+std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample) {
+  verdict.backend = ReleaseOf(verdict);
   if (!IsFailure(verdict.kind)) return std::nullopt;
   const auto list = suites::ExpectationList::Load(suites::ExpectationsPath(verdict.backend));
   if (!list.ok()) return std::nullopt;

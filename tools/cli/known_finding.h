@@ -17,8 +17,7 @@ struct KnownFinding {
   findings::Finding finding;
   std::string same;  // the reason of the expectation: what this failure has of the finding's defect
 
-  // Returns "REASON (finding NAME)", or the title in place of the reason if there is none; for a
-  // question, also the reading that permits the value.
+  // Returns "REASON (finding NAME: TITLE)"; for a question, also the reading that permits this.
   std::string ToText() const;
   std::string ToLine() const;  // the same as a line below a verdict
   nlohmann::ordered_json ToJson() const;
@@ -29,7 +28,9 @@ std::string QuestionText(const findings::Finding& finding);
 
 // Returns the finding to which an expectation links the failure. The expectation is found by the
 // failure's signature (ExpectationList::Explaining) and the properties of module and arguments.
-std::optional<KnownFinding> KnownFindingOf(const reports::Verdict& verdict,
-                                           const fuzz::Sample& sample);
+std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample);
+
+// Returns the name of the engine: for the JAX of a user's Python its release, "jaxlib@0.10.2".
+std::string ReleaseOf(const reports::Verdict& verdict);
 
 }  // namespace hlocts::tools
