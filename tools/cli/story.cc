@@ -86,8 +86,8 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
 
 std::string MeaningOfProbable(const reports::Statistical& by) {
   const int64_t tested = by.pieces - by.proven - by.by_terms;
-  std::string text = absl::StrFormat(
-      "the outputs are permitted; %d of %d pieces are proven correct", by.proven, by.pieces);
+  std::string text = absl::StrFormat("nothing was shown wrong; %d of %d pieces are proven correct",
+                                     by.proven, by.pieces);
   if (by.by_terms > 0)
     absl::StrAppend(&text, "; in ", tested > 0 ? "" : "the other ", CountText(by.by_terms, "piece"),
                     " every sum agrees with a run in f64 to a quarter of a typical term");
