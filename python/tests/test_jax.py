@@ -157,6 +157,8 @@ def test_repeated_runs_are_counted():
 
 
 def test_a_named_engine(tmp_path):
+    said = str(hlocts.check(lambda x, y, z: x / (y / z), 1e30, 1e30, 1e30, engine="jax"))
+    assert re.search(r"known: .*\(finding xla-quotient-in-the-divisor: .*; a question, .* which reading holds\.\n", said)
     x = jnp.array([1.0, 200.0])
     result = hlocts.check(log_exp, x, engine="reference").raise_for_failure()
     assert result.engine.startswith("reference ")
@@ -445,6 +447,7 @@ def test_what_only_the_strict_profile_rejects_is_said():
     result = hlocts.judge(low.text, [u, v], [off], profile="strict")
     assert result.verdict == "fail" and hlocts.judge(low.text, [u, v], [off]).verdict != "fail"
     probable = hlocts.check(lambda x, w: x @ w, u, v)
+    assert "\n  nothing was shown wrong, but this is no proof and no pass: " in str(probable)
     assert "piece" in probable.reason
     assert 'next: facts=["xla_cpu", "dot.sums=f32"] narrows' in str(probable)
     x = np.random.default_rng(5).normal(size=400).astype("f2")  # facts also hold in the pieces

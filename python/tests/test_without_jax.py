@@ -401,6 +401,9 @@ class Judge(Scratch):
         for module in (path, str(path), LOG_EXP):
             self.assertIn("exponential", str(hlocts.digits(module, X)))
             self.assertTrue(hlocts.judge(module, [X], [TRUE]).passed)
+        wrong = hlocts.judge(path, [X], [WRONG])
+        self.assertIn(f"judge {path} ", wrong.replay)
+        self.assertIn("in pytest --hlocts-engine=jax", str(dataclasses.replace(wrong, is_cut=False)))
         with self.assertRaisesRegex(hlocts.HloctsError, "expected the text of a module"):
             hlocts.digits(str(self.folder / "none.hlo"), X)
 

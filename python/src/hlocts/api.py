@@ -168,9 +168,10 @@ def judge(
     """Judges whether the outputs of a module are acceptable for its inputs. inputs: leaves in the
     order of parameters. outputs: leaves in the order of the root. module: HLO or StableHLO text, or
     the path of a file with such text."""
-    module = hlo(module)
+    text = hlo(module)
+    file = "" if text == module else str(pathlib.Path(module).resolve())  # so that messages name it
     given = [np.asarray(value) for value in outputs]
-    return _judge(module, [np.asarray(value) for value in inputs], given, profile, facts, keep)
+    return _judge(text, [np.asarray(value) for value in inputs], given, profile, facts, keep, file=file)
 
 
 @brief
@@ -310,12 +311,12 @@ def _write(folder: pathlib.Path, text: str, inputs: Sequence[Array]) -> None:
 
 def _judge(
     text: str, inputs: list[Array], outputs: list[Array], profile: str, facts: Sequence[str],
-    keep: PathLike | None, low: _Low = None,
+    keep: PathLike | None, low: _Low = None, file: str = "",
 ) -> Result:  # fmt: skip
     with _folder(keep) as job:
         _write(job.path, text, inputs)
         arrays.write(job.path / _OUTPUTS, "out", outputs)
-        arguments = ["judge", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
+        arguments = ["judge", file or job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
                      f"--outputs={job.file(_OUTPUTS)}", f"--profile={profile}",
                      *([f"--partitions={low.devices}"] if low and low.devices > low.partitions else []),
                      *_fact_options(facts)]  # fmt: skip

@@ -44,5 +44,4 @@ def pytest_runtest_makereport(item: Any, call: Any) -> Generator[None, Any, None
 
 
 def pytest_report_header() -> str | None:
-    name = testing.engine()
-    return f"hlocts: engine {name}" if name else None
+    return (name := testing.engine()) and f"hlocts: engine {name}"

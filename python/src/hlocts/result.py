@@ -54,6 +54,8 @@ class Failure:
     copies: tuple[Operand, ...] = ()  # values on two devices that differ; then nothing else is wrong
 
 
+_PROBABLE = ("nothing was shown wrong, but this is no proof and no pass: each piece is proven correct, or "
+             "tests find no fault in it")
 # Targets of LAPACK in the lowerings of old releases of JAX, and the first release without them.
 _OLD, _NEW_JAX = re.compile(r"(lapack|blas)_(?!\w+_ffi$)"), "0.4.38"
 __unittest = True  # see errors.py
@@ -109,7 +111,8 @@ class Result:
         words, program = self.replay_arguments, str(binary.find())
         if self.failure is None or not words or self._copies() or words[0] != "diff":
             is_in_process = self.failure and not self.is_cut and not self._copies()
-            return 'check(..., engine="jax") prints the commands for one' if is_in_process else ""
+            return ('check(..., engine="jax"), in pytest --hlocts-engine=jax, prints the commands for one'
+                    if is_in_process else "")
         at = words.index("-o")
         small = words[at + 1].replace("failing.txt", "small")
         shrink = [program, "shrink", *words[1:at], *words[at + 2:-1], "-o", small]
@@ -137,9 +140,6 @@ class Result:
 
     def _copies(self) -> tuple[Operand, ...]:
         return self.failure.copies if self.failure else ()
-
-    def _headline(self) -> str:
-        return f"{self.verdict}: {self.module} on {self.engine}"
 
     def _missing(self) -> str:
         """Returns a sentence about what was not judged."""
@@ -195,11 +195,13 @@ class Result:
         if self.verdict == "unsupported":
             return ["nothing was judged: " + self._missing()]
         if self.failure is None:
-            return [*([self.reason] if self.reason else []), self._checked(), *self._advice()]
+            meaning = [_PROBABLE] * (self.verdict == "probable")
+            return [*([self.reason] if self.reason else []), *meaning, self._checked(), *self._advice()]
         if self._copies():
             return [*_unequal_lines(self.failure), self.reason, self._checked()]
         by = "the strict profile" if self.profile == "strict" else "HLO"
-        return [*_failure_lines(self.failure, by), self._others(), self._checked()]
+        known = [f"known: {self.record['known']['text']}"] if "known" in self.record else []
+        return [*_failure_lines(self.failure, by), self._others(), *known, self._checked()]
 
     def _others(self) -> str:
         """Returns the statements of the program, with the number of wrong elements in place of the
@@ -216,12 +218,10 @@ class Result:
             counts = ", ".join(f"{count} {verdict}" for verdict, count in self.runs.items())
             lines.append(f"runs: {counts}")
         lines += [f"{name}: {said}" for name, said in (("replay", self.replay), ("report", self._report())) if said]
-        return "\n".join([self._headline(), *("  " + line for line in lines)])
+        return "\n".join([f"{self.verdict}: {self.module} on {self.engine}", *("  " + line for line in lines)])
 
     def _repr_html_(self) -> str:
-        svg = ""
-        if self.failure:
-            svg = picture(self.failure.accepted, self.failure.actual)
+        svg = picture(self.failure.accepted, self.failure.actual) if self.failure else ""
         return f"<div>{svg}<pre>{html.escape(str(self))}</pre></div>"
 
 
