@@ -47,6 +47,7 @@ ELSEWHERE = {
 PACKAGES = {"iree": "iree-base-compiler", "litert": "ai-edge-litert"}  # of other engines: jaxlib
 NEEDS = {"iree": ("iree", " iree-base-compiler==3.13.0 iree-base-runtime==3.13.0"),
          "litert": ("litert_converter", " ai-edge-litert==2.3.0 litert-converter==0.5.0")}  # fmt: skip
+SHOWN = 16  # values of an output that are printed in a row
 WRONG, NOT_WRONG, NOT_RUN = 11, 10, 3  # statuses that Python does not use
 NAMES = {"s": "int", "u": "uint", "f": "float", "c": "complex"}
 
@@ -141,8 +142,8 @@ def on_interpreter(module, inputs):
 
     with mlir.make_ir_context():
         parsed = ir.Module.parse(module)
-        given = [ir.DenseElementsAttr.get(np.asarray(x)) for x in inputs]
-        return [np.array(result) for result in dialect.eval_module(parsed, given)]
+        results = dialect.eval_module(parsed, [ir.DenseElementsAttr.get(np.asarray(x)) for x in inputs])
+        return [np.array(result) for result in results]
 
 
 def outputs_of(folder, engine, said):
@@ -197,6 +198,16 @@ def show_with_own_program(program):
     sys.stderr.write(errors)
 
 
+def shown(number, result, failure):
+    """Returns an output: whole, or its first values and those from the finding's element on."""
+    if result.size <= SHOWN:
+        return "%s  (output %d, whole)" % (result.tolist(), number)
+    own = failure and failure["output"] == number
+    starts = sorted({0, int(np.ravel_multi_index(failure["index"], result.shape)) if own else 0})
+    return "\n        ".join("%s  (output %d, from value %d of %d on)" % (
+        result.ravel()[at:at + SHOWN].tolist(), number, at, result.size) for at in starts)  # fmt: skip
+
+
 def run_module(folder, said, verdict):
     """Prints what is wanted and what is returned. Returns WRONG, NOT_WRONG or NOT_RUN."""
     failure, engine = verdict["first_failure"], folder.resolve().name.split("-")[0]
@@ -225,7 +236,7 @@ def run_module(folder, said, verdict):
     if failure:
         print(f"got     {results[failure['output']][tuple(failure['index'])]}  ({place})")
     for number, result in enumerate(results):
-        print("        %s  (output %d, whole)" % (result.tolist(), number))
+        print("        " + shown(number, result, failure))
     return WRONG if failure and is_wrong(said, failure, results) else NOT_WRONG
 
 
@@ -288,8 +299,7 @@ def main(arguments):
     if status not in (WRONG, NOT_WRONG):
         return 3
     package = PACKAGES.get(engine, "jaxlib")
-    word = "REPRODUCED" if status == WRONG else "NOT REPRODUCED"
-    print(f"{word} by {package} {importlib.metadata.version(package)}")
+    print("NOT " * (status != WRONG) + f"REPRODUCED by {package} {importlib.metadata.version(package)}")
     return status - NOT_WRONG
 
 

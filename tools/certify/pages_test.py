@@ -230,6 +230,10 @@ class PagesTest(unittest.TestCase):
         failure = {"output": 0, "index": [0], "accepted": "normwise: ..."}
         for value, wrong in ((-32, True), (0, False)):
             self.assertEqual(run["is_wrong"](said, failure, [np.array([value], np.int32)]), wrong)
+        failure["index"] = [1, 30]
+        said = [run["shown"](output, np.arange(9000).reshape(2, 4500), failure) for output in (0, 1)]
+        self.assertRegex(said[0], r"^\[0, 1, .* 15\]  \(.* of 9000 on\)\n +\[4530, .*\(output 0, from value 4530 of")
+        self.assertRegex(said[1], r"^\[0, 1, .* 15\]  \([^\n]*$")
         self.assertEqual(run["releases_of"]({"first_bad": "a", "last_bad": "b", "first_good_after": "c"}),
                          "wrong from a to b, right in c")  # fmt: skip
 
