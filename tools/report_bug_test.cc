@@ -76,21 +76,21 @@ TEST(ReportBugTest, TheJaxOfThePythonIsAJaxlib) {
     EXPECT_THAT(ran.out,
                 AllOf(HasSubstr(absl::StrCat("Found in the engine ", name, ". ")),
                       HasSubstr("(finding xla-log-of-rsqrt: "), HasSubstr("`pip install jax==0."),
-                      ContainsRegex(absl::StrCat("_plugin --backend='?", name, "'?`, in")),
+                      ContainsRegex(absl::StrCat("_plugin --backend='?", name, "'?`")),
                       Not(HasSubstr("the plugin file"))));
   }
 }
 
 TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
   const std::string bundle = BundleOf("my_plugin", "1.0");
-  EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
-              AllOf(HasSubstr("## To reproduce\n\n`hlocts replay hlocts_of_a_plugin "
-                              "--backend=my_plugin=pjrt:/path/to/plugin.so`, in the directory that "
-                              "has it, gives the engine the"),
-                    HasSubstr("`python repro_jax.py PLUGIN.so` with this script"),
-                    HasSubstr("list of XLA has such a failure: "),
-                    HasSubstr("\nPlugin file: SHA-256 5e4a.\n"),
-                    HasSubstr("Engine: my_plugin (the plugin file PLUGIN.so) ")));
+  EXPECT_THAT(
+      RunHlocts("report-bug " + bundle).out,
+      AllOf(ContainsRegex("## To reproduce\n\n`hlocts replay [^ ]*hlocts_of_a_plugin "
+                          "--backend=my_plugin=pjrt:/path/to/plugin.so`.* gives the engine the"),
+            HasSubstr("`python repro_jax.py PLUGIN.so` with this script"),
+            HasSubstr("list of XLA has such a failure: "),
+            HasSubstr("\nPlugin file: SHA-256 5e4a.\n"),
+            HasSubstr("Engine: my_plugin (the plugin file PLUGIN.so) ")));
   const std::string script = bundle + "/repro_jax.py";
   std::ofstream(script) << RunHlocts("report-bug --jax " + bundle).out;
   for (const char* argument : {"", " no-such-plugin.so"}) {
@@ -141,15 +141,16 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
   std::ofstream(old + "/actual.txt") << "f32[1]{0} {inf}\n";
   for (const char* key : {"operation", "operands", "distance"}) verdict["first_failure"].erase(key);
   std::ofstream(record) << JsonText(verdict) << "\n";
-  EXPECT_THAT(RunHlocts("report-bug " + old).out,
-              AllOf(HasSubstr("# rsqrt and log, compiled together, give inf instead of nan"),
-                    HasSubstr("is infinity instead of NaN); a question, because "),
-                    HasSubstr(" A report can ask which reading holds.\n"),
-                    HasSubstr("Public reports: "), HasSubstr("= `-inf`"),
-                    HasSubstr("\nreleases: not looked up (`hlocts history hlocts_old_record "
-                              "--keep`)\n"),
-                    HasSubstr("> Log is the natural logarithm."),
-                    HasSubstr("clause elementwise_unary.18")));
+  EXPECT_THAT(
+      RunHlocts("report-bug " + old).out,
+      AllOf(HasSubstr("# rsqrt and log, compiled together, give inf instead of nan"),
+            HasSubstr("is infinity instead of NaN); a question, because "),
+            HasSubstr(" A report can ask which reading holds.\n"), HasSubstr("Public reports: "),
+            HasSubstr("= `-inf`"),
+            ContainsRegex("\nreleases: not looked up \\(`hlocts history [^ ]*hlocts_old_record "
+                          "--keep`\\)\n"),
+            HasSubstr("> Log is the natural logarithm."),
+            HasSubstr("clause elementwise_unary.18")));
   std::ofstream(old + "/history.json") << R"({"first_bad":"jaxlib@0.4.30","last_good_before":null,)"
                                        << R"("last_bad":"jaxlib@0.11.2","first_good_after":"c"})";
   EXPECT_THAT(
