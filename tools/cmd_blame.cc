@@ -72,11 +72,12 @@ void AddConversion(const BlameOptions& options, const std::string& path, const s
   if (!rewriter) return;
   absl::StrAppend(&reason, reason.empty() ? "" : "; ", "suspect: the conversion to StableHLO");
   if (rewriter->empty()) return;
-  absl::StrAppend(&reason, ", if this command fails: ", ProgramAsCalled(), " diff ",
-                  suites::ShellQuoted(path), " --backend=", *rewriter,
-                  options.inputs.empty() ? "" : " --inputs=" + suites::ShellQuoted(options.inputs),
-                  options.seed ? absl::StrCat(" --seed=", *options.seed) : "",
-                  options.profile.empty() ? "" : " --profile=" + options.profile);
+  absl::StrAppend(
+      &reason, ", if this command fails: ", ProgramAsCalled(), " diff ", suites::ShellQuoted(path),
+      " --backend=", *rewriter,
+      options.inputs.empty() ? "" : " --inputs=" + suites::ShellQuoted(options.inputs),
+      options.seed ? absl::StrCat(" --seed=", *options.seed, " --data=", options.common.data) : "",
+      options.profile.empty() ? "" : " --profile=" + options.profile);
 }
 
 absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::string& path) {
@@ -285,8 +286,7 @@ Command BlameCommand() {
             flags.Positional("MODULE|BUNDLE", &options->subjects,
                              "modules or bundles (several: one line per module)");
             flags.Add("--backend", &options->backend, "engine (default: that of the bundle)");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "seed of random inputs");
+            options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},
                             "strictness of the judge (default: that of the bundle)");
             flags.Add("--repeat", &options->runs,
@@ -297,7 +297,6 @@ Command BlameCommand() {
                       "only decide between HLO passes and code generation, by the optimized module "
                       "that the plugin returns; needs no dumps");
             flags.Add("--keep", &options->keep, "directory in which the dumps are kept");
-            options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] { return RunBlame(*options); };
           }};

@@ -244,16 +244,15 @@ Command CompareCommand() {
                              "two modules with the same arguments and outputs; a rewrite of A into "
                              "B is allowed if the outputs of B are in the sets of A; the exit "
                              "status is 0 if both directions pass on all inputs");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed,
-                      "seed of random inputs (1, if the module has parameters and no inputs)");
+            options->common.data.clear();
+            options->common.DeclareInputs(
+                flags, &options->inputs, &options->seed,
+                "seed of random inputs (1, if the module has parameters and no inputs)");
             flags.Add("--seeds", &options->seeds,
                       "number of inputs; without --data, they are in turn random, edge, wide and "
                       "exact, four of each seed (default: 8; more for arguments of few elements)",
                       {1, 1'000'000});
             flags.AddProfile(&options->profile);
-            options->common.data.clear();
-            options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] {
               CatchInterrupts();

@@ -96,6 +96,8 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
   answer.verdict = differ.DiffOutcome(repeated.outcome, backend);
   answer.runs = std::move(repeated.counts);
   RecordRunCounts(answer.runs, answer.verdict);
+  if (backends::IsFinding(answer.verdict.kind) && !options.search.output.empty())
+    KeepInputs(job, diff.load.partitions, options.search.output);
 }
 
 // If only a piece shows the failure, writes this piece, which the suggested commands use.
@@ -288,8 +290,8 @@ Command DiffCommand() {
             auto options = std::make_shared<DiffOptions>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case directory (hlocts help modules)");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "seed of random inputs, or of the search");
+            options->common.DeclareInputs(flags, &options->inputs, &options->seed,
+                                          "seed of random inputs, or of the search");
             flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
             flags.AddProfile(&options->profile);
             flags.Add(
@@ -313,7 +315,6 @@ Command DiffCommand() {
             flags.Add("--invalid", &options->invalid,
                       "state that the module is invalid; an engine passes if it rejects it");
             options->search.Declare(flags);
-            options->common.DeclareData(flags);
             flags.AddWatch();
             options->common.Declare(flags);
             return [options] { return RunDiff(*options); };

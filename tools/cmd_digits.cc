@@ -328,8 +328,7 @@ Command DigitsCommand() {
             auto options = std::make_shared<DigitsFlags>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case directory (hlocts help modules)");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "seed of random inputs");
+            options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.Add("--compiled", &options->compiled,
                       "optimized module of an engine; instructions that it runs at another "
                       "precision are listed");
@@ -337,7 +336,6 @@ Command DigitsCommand() {
             flags.Add("--rows", &options->rows, "number of instructions printed (0: all)", {0});
             flags.Add("--evaluations", &options->evaluations,
                       "time limit, as a multiple of the time of one evaluation of the module", {1});
-            options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] {
               const absl::Status status = ShowDigits(*options);

@@ -192,15 +192,13 @@ Command DumpsCommand() {
                 "DIR", &options->folder,
                 "directory that XLA wrote with --xla_dump_to=DIR --xla_dump_hlo_pass_re=.*");
             flags.Add("--module", &options->module, "number of the only module to read");
-            flags.Add("--inputs", &options->inputs,
-                      "literals file; judge every dumped module by the sets of the first");
-            flags.Add(
-                "--seed", &options->seed,
-                "first seed of inputs: all kinds, unless --data is given, until a module fails");
+            options->common.data.clear();
+            options->common.DeclareInputs(flags, &options->inputs, &options->seed,
+                                          "first seed of inputs, on which the sets of the first "
+                                          "module judge all others: all kinds, unless --data is "
+                                          "given, until a module fails");
             flags.Add("--profile", &options->profile, "strict, default or relaxed");
             options->facts.Declare(flags);
-            options->common.data.clear();
-            options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] {
               CatchInterrupts();

@@ -158,13 +158,11 @@ Command EvalCommand() {
             auto options = std::make_shared<EvalOptions>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case directory (hlocts help modules)");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "seed of random inputs");
+            options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.Add("--backend", &options->backend, "engine");
             flags.Add("--donate", &options->donate, "argument leaves to donate, e.g. 0,2");
             flags.Add("-o,--output", &options->output, "literals file to write");
             flags.AddWatch();
-            options->common.DeclareData(flags);
             options->common.Declare(flags, /*with_batch=*/true, /*refused=*/{});
             return [options] { return RunEval(*options); };
           }};

@@ -448,8 +448,7 @@ Command HistoryCommand() {
                       "run every installed release, not only those that a bisection needs");
             flags.Add("--install", &options->install,
                       "install the releases that the bisection needs and remove them afterwards");
-            flags.Add("--inputs", &options->inputs, "inputs of a module: literals file");
-            flags.Add("--seed", &options->seed, "seed of random inputs of a module");
+            options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.Add("--profile", &options->profile, "strict, default or relaxed, for a module");
             flags.Add("--keep", &options->keep,
                       "write history.json into each bundle, and a paragraph into its README.md");

@@ -128,8 +128,7 @@ Command JudgeCommand() {
             auto options = std::make_shared<JudgeOptions>();
             flags.Positional("MODULE", &options->module,
                              "file, case address, bundle or case directory (hlocts help modules)");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "seed of random inputs");
+            options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.Add("--outputs", &options->outputs,
                       "literals file with the outputs of the engine (actual.txt of a bundle)");
             flags.AddProfile(&options->profile);
@@ -142,7 +141,6 @@ Command JudgeCommand() {
             AddSuspectFlag(flags, options->suspect);
             flags.Add("--unusual", &options->unusual,
                       "also print values of a pass that are acceptable but improbable");
-            options->common.DeclareData(flags);
             flags.AddWatch();
             options->common.Declare(flags);
             return [options] { return RunJudge(*options); };

@@ -134,15 +134,17 @@ fuzz::TrialOptions TrialOf(const ShrinkOptions& options, const fuzz::Bundle& bun
 }
 
 absl::Status NotReproduced(const fuzz::TrialOptions& trial, const reports::Verdict& verdict,
-                           const std::string& backend, const std::string& path) {
+                           const std::string& backend, const ShrinkOptions& options) {
   if (trial.wanted && fuzz::CountsAsFinding(verdict.kind))
     return InvalidInput("shrink: on ", backend, " the module fails, but not with the recorded ",
                         "message \"", trial.wanted->mismatch,
                         "\"; --repeat=N runs it more often, and --backend=", backend,
-                        " shrinks any failure", PerhapsFixed(path));
+                        " shrinks any failure", PerhapsFixed(options.module));
   return InvalidInput(
       "shrink: the module does not fail on ", backend, " in ", CountText(trial.runs_max, "run"),
-      "; --repeat=N runs it more often, if the failure is not deterministic", PerhapsFixed(path));
+      "; --repeat=N runs it more often, if the failure is not deterministic",
+      options.seed ? "; --data=NAME selects the inputs of the seed, as in diff" : "",
+      PerhapsFixed(options.module));
 }
 
 // Runs the small module again: its bundle must state how often it fails.
@@ -192,7 +194,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   }
   if (!shrunk.reproduced) {
     PrintVerdict(shrunk.result.verdict, options.common.json, "", options.explain);
-    return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend, options.module);
+    return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend, options);
   }
   bundle.sample = std::move(shrunk.sample);
   // Metadata contains paths of the author's machine; the verdict has the source's name and line.
@@ -237,8 +239,7 @@ Command ShrinkCommand() {
             flags.Positional("MODULE", &options->module,
                              "module (with --inputs or --seed), or directory of a bundle");
             flags.Add("--backend", &options->backend, "engine (default: that of the bundle)");
-            flags.Add("--inputs", &options->inputs, "literals file (text or .npz)");
-            flags.Add("--seed", &options->seed, "seed of random inputs");
+            options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.Add("--explain", &options->explain,
                       "print the failure's criteria, and why candidates were rejected");
             flags.AddProfile(&options->profile);

@@ -53,6 +53,18 @@ TEST_F(SearchTest, AFaultIsFoundAndItsInputsFailAgain) {
   EXPECT_EQ(again["search"]["inputs"], verdict["search"]["inputs"]) << "a function of the seed";
 }
 
+TEST_F(SearchTest, InputsOfASeedAndItsDataAreKeptAndShrunk) {
+  const std::string module = Write("max.hlo",
+                                   "ENTRY e { a = f32[64] parameter(0) b = f32[64] parameter(1) "
+                                   "ROOT r = f32[64] maximum(a, b) }");
+  const std::string fault = module + " --backend=canary:maximum.drops-nan";
+  EXPECT_EQ(RunHlocts("diff " + fault + " --seed=1 --data=special -o " + Path("in")).status, 1);
+  EXPECT_EQ(RunHlocts("diff " + fault + " --inputs=" + Path("in")).status, 1);
+  EXPECT_EQ(RunHlocts("shrink " + fault + " --seed=1 --data=special").status, 0);
+  EXPECT_THAT(RunHlocts("shrink " + fault + " --seed=1").out, HasSubstr("; --data=NAME selects"));
+  EXPECT_EQ(RunHlocts("history --engine=iree@3.1.0 --seed=1 --data=edge " + module).status, 0);
+}
+
 TEST_F(SearchTest, AFailureIsPrintedIfItsInputsCannotBeKept) {
   const Ran ran = RunHlocts("diff " + maximum_ + " --backend=bad=canary:maximum.drops-nan -o " +
                             maximum_ + "/found.txt");

@@ -51,7 +51,10 @@ void CommonOptions::Declare(Flags& flags, bool with_batch,
     flags.Add("--batch", &batch, "file with one JSON object per line; results keep the order");
 }
 
-void CommonOptions::DeclareData(Flags& flags) {
+void CommonOptions::DeclareInputs(Flags& flags, std::string* inputs, std::optional<uint64_t>* seed,
+                                  const char* seed_help) {
+  flags.Add("--inputs", inputs, "literals file (text or .npz)");
+  flags.Add("--seed", seed, seed_help);
   flags.AddChoice("--data", &data,
                   {"random", "exact", "defined", "edge", "special", "all_bits", "wide"},
                   "style of the random inputs");

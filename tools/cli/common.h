@@ -48,7 +48,9 @@ struct CommonOptions : RunSettings {
 
   void Declare(Flags& flags, bool with_batch = true,
                const std::vector<std::string>& refused = {"--outfeed"});
-  void DeclareData(Flags& flags);         // --data, for subcommands that generate arguments
+  // --inputs, --seed and --data, for subcommands that read or generate arguments
+  void DeclareInputs(Flags& flags, std::string* inputs, std::optional<uint64_t>* seed,
+                     const char* seed_help = "seed of random inputs");
   std::optional<uint64_t> rng_seed_flag;  // storage for Declare; use rng_seed
 
   backends::LoadOptions ToLoadOptions(const Module& module) const;

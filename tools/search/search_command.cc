@@ -51,8 +51,10 @@ void SearchFlags::Declare(Flags& flags) {
       "--search-time", &seconds_max,
       "without --inputs and --seed: time limit of the search for inputs on which an engine fails",
       &given);
-  flags.Add("-o,--output", &output,
-            "literals file to write, with the inputs found (out/diff/NAME.inputs.txt)");
+  flags.Add(
+      "-o,--output", &output,
+      "literals file to write, with the inputs of a failure (default, for those that a search "
+      "found: out/diff/NAME.inputs.txt)");
 }
 
 bool HasArguments(const Job& job) {
@@ -83,13 +85,17 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
   search.counts = result.counts;
   if (!result.failed) return std::move(result.verdict);
   search.name = result.counts.search;
-  search.file = flags.output.empty() ? StemOf(job.module_name) + ".inputs.txt" : flags.output;
-  const absl::Status written = WriteInputs(job.request, diff.load.partitions, search.file);
-  if (!written.ok()) {  // the failure is printed in any case
-    Fail(Annotate(written, "the inputs found are not kept (-o FILE names another file)"));
-    search.file.clear();
-  }
+  search.file =
+      KeepInputs(job, diff.load.partitions,
+                 flags.output.empty() ? StemOf(job.module_name) + ".inputs.txt" : flags.output);
   return std::move(result.verdict);
+}
+
+std::string KeepInputs(const Job& job, int64_t partitions, const std::string& file) {
+  const absl::Status written = WriteInputs(job.request, partitions, file);
+  if (written.ok()) return file;
+  Fail(Annotate(written, "the inputs found are not kept (-o FILE names another file)"));
+  return "";
 }
 
 void Confirm(backends::Differ& differ, backends::Backend& backend, reports::Verdict& verdict) {

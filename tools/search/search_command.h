@@ -25,7 +25,7 @@ std::string SearchJson(const InputSearch& search);
 struct SearchFlags {
   double seconds_max = 20;  // time limit for all engines together
   bool given = false;       // the user requested a search, even if inputs are known
-  std::string output;       // literals file for the failing input; "": out/diff/NAME.inputs.txt
+  std::string output;       // literals file for the failing input
 
   void Declare(Flags& flags);
 };
@@ -40,6 +40,9 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
                                             size_t engines, const backends::DiffOptions& diff,
                                             backends::Backend& backend, Job& job,
                                             InputSearch& search);
+
+// Writes the inputs of a failure. Returns the file, or prints the error and returns "".
+std::string KeepInputs(const Job& job, int64_t partitions, const std::string& file);
 
 // Runs the inputs (again, if `verdict` is a failure that the search found) and localises the
 // failure. If the failure does not recur, the verdict remains and says so.
