@@ -114,9 +114,11 @@ absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& 
   return std::string();
 }
 
-// Prints a verdict that is not a pass: the first one per direction in full, later ones as a line.
+// Prints a failure: the first one per direction in full, later ones as a line. Sets `open` to the
+// text of the first result that is not decided, which is printed if nothing fails.
 void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
-           const reports::Verdict& verdict, const std::string& part, int64_t& printed) {
+           const reports::Verdict& verdict, const std::string& part, int64_t& printed,
+           std::string& open) {
   if (options.common.json) {
     Json line = ParseJson<Json>(reports::VerdictToJson(verdict));
     line["judged_by"] = judging.module_name;
@@ -125,25 +127,26 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
     std::cout << JsonText(line) << std::endl;
     return;
   }
-  if (verdict.kind == Outcome::kPass || ++printed > kPrintedMax) return;
+  const bool fails = verdict.kind == Outcome::kFail;
+  if (verdict.kind == Outcome::kPass || (fails ? ++printed > kPrintedMax : !open.empty())) return;
   const bool of_a = &judging == &pair.b;
-  std::cout << (of_a ? "outputs of A by the sets of B" : "outputs of B by the sets of A");
-  if (verdict.seed) std::cout << ", seed " << *verdict.seed << ", data " << pair.data;
-  std::cout << ":";
+  std::string text = of_a ? "outputs of A by the sets of B" : "outputs of B by the sets of A";
+  if (verdict.seed) absl::StrAppend(&text, ", seed ", *verdict.seed, ", data ", pair.data);
   const std::string differs =
       part.empty() ? "" : absl::StrCat("the first instruction that differs is ", part, " in both");
-  if (printed > 1) {
-    std::cout << " " << OutcomeName(verdict.kind) << (part.empty() ? "" : ", ") << differs;
+  if (fails && printed > 1) {
+    absl::StrAppend(&text, ": fail", part.empty() ? "" : ", ", differs);
   } else {
     reports::Verdict shown = verdict;
     shown.module = of_a ? "A" : "B";
-    std::cout << "\n"
-              << VerdictReport(shown, "", false,
-                               "--profile=strict, --data=exact (sums without roundings) or other "
-                               "inputs (--seeds=N, --inputs=FILE) make the sets narrower")
-              << (part.empty() ? "" : "\n    ") << differs;
+    absl::StrAppend(&text, ":\n",
+                    VerdictReport(shown, "", false,
+                                  "--profile=strict, --data=exact (sums without roundings) or "
+                                  "other inputs (--seeds=N, --inputs=FILE) make the sets narrower"),
+                    part.empty() ? "" : "\n    ", differs);
   }
-  std::cout << std::endl;
+  if (!fails) open = text;
+  if (fails) std::cout << text << std::endl;
 }
 
 // Returns true if the reference does not evaluate the module on these inputs, e.g. because a loop
@@ -197,6 +200,7 @@ absl::StatusOr<int> Compare(CompareOptions options) {
   OutcomeCounts verdicts[2];
   int status = kExitOk;
   int64_t printed[2] = {0, 0};
+  std::string open[2];
   if (!options.common.json)
     std::cout << "A: " << options.modules[0] << "\nB: " << options.modules[1] << std::endl;
   while (looked_at < wanted && none.error.kind != ErrorKind::kNoHandler && !Interrupted()) {
@@ -218,11 +222,13 @@ absl::StatusOr<int> Compare(CompareOptions options) {
       std::string part;
       if (verdict.kind == Outcome::kFail)
         part = FirstPart(options, judging, given, *reference).value_or("");
-      Print(options, pair, judging, verdict, part, printed[first]);
+      Print(options, pair, judging, verdict, part, printed[first], open[first]);
       ++verdicts[first][std::string(OutcomeName(verdict.kind))];
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }
   }
+  for (const bool first : {true, false})
+    if (printed[first] == 0 && !open[first].empty()) std::cout << open[first] << "\n";
   const std::string kinds =
       absl::StrJoin(kInputKinds, kInputKinds + std::min<int64_t>(looked_at + rejected, 4), ", ");
   if (!options.common.json)

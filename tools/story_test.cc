@@ -471,6 +471,19 @@ TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
       module("call.hlo", "custom-call(x), custom_call_target=\"c\"", "tanh(s)");
   EXPECT_THAT(RunHlocts("compare " + call + " " + sum).out,
               AllOf(HasSubstr("1 input ("), HasSubstr("a handler for c, or modules from before")));
+  const auto doubled = [&](const char* name, const char* root) {
+    return Write(name,
+                 absl::StrCat("ENTRY e { x = bf16[64] parameter(0) z = s32[4] parameter(1) d = "
+                              "bf16[] dot(x, x), lhs_contracting_dims={0}, "
+                              "rhs_contracting_dims={0} t = s32[4] constant({2, 2, 2, 2}) m = "
+                              "s32[4] multiply(z, t) q = s32[4] ",
+                              root, " ROOT r = (bf16[], s32[4]) tuple(d, q) }")) +
+           " ";
+  };
+  EXPECT_THAT(
+      RunHlocts("compare " + doubled("z.hlo", "copy(z)") + doubled("half.hlo", "divide(m, t)")).out,
+      AllOf(HasSubstr(" inconclusive, "), HasSubstr("\nfail  A\n    got:"),
+            HasSubstr("\nfail  B\n    got:"), Not(HasSubstr("\ninconclusive"))));
   const std::string narrow =
       Write("narrow.hlo",
             "ENTRY e { x = f32[4] parameter(0) y = f32[4] "
