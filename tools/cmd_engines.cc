@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "backends/adapters/xla_library.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
@@ -33,12 +34,10 @@ struct EnginesOptions {
   bool json = false;
 };
 
-std::string Licence(const Engine& engine) {
-  return engine.licence().empty() ? "none stated" : engine.licence();
-}
-
-// Returns why this project's engine for a device cannot run here, e.g. without GPU code.
+// Returns why our engine for a device cannot run here, e.g. without GPU code, or a rewriter.
 std::string WhyUnusable(const Engine& engine) {
+  if (engine.worker().find("rewriter") != std::string::npos)
+    return std::string(backends::CheckXlaLibrary().message());
   if (!engine.opens_device() || !backends::IsBuiltIn(engine) || !backends::IsInstalled(engine))
     return "";
   auto backend = backends::MakeBackend(engine.name());
@@ -49,8 +48,8 @@ std::string WhyUnusable(const Engine& engine) {
 
 std::string StateOf(const Engine& engine) {
   if (!backends::HasWorker(engine)) return "no worker yet";
-  bool needs_python = engine.reach() == engines::PYTHON && backends::PythonOf(engine).empty();
-  if (needs_python) return absl::StrCat("needs Python ", engine.python());
+  if (engine.reach() == engines::PYTHON && backends::PythonOf(engine).empty())
+    return absl::StrCat("needs Python ", engine.python());
   return backends::IsInstalled(engine) ? "installed" : "not installed";
 }
 
@@ -63,7 +62,8 @@ void Print(Engine engine, bool json) {
   if (!why.empty()) engine.set_note(absl::StrCat(engine.note(), "; ", why));
   if (!json) {
     absl::PrintF("%-16s %-17s %5d MB %6d MB  %-12s %s %s", engine.name(), state, engine.wheel_mb(),
-                 engine.disk_mb(), Licence(engine), engine.package(), engine.version());
+                 engine.disk_mb(), engine.licence().empty() ? "none stated" : engine.licence(),
+                 engine.package(), engine.version());
     if (!engine.alias().empty()) absl::PrintF(" (`%s`)", engine.alias());
     absl::PrintF("%s%s", engine.note().empty() ? "" : ": ", engine.note());
     const std::string options = absl::StrJoin(engine.option(), ", ");
@@ -94,7 +94,9 @@ int List(const EngineList& list, bool json) {
   if (!json)
     std::printf("%-16s %-17s %8s %9s  %-12s %s\n", "NAME", "STATE", "DOWNLOAD", "DISK", "LICENCE",
                 "WHEEL");
-  for (const Engine& engine : list.engine()) Print(engine, json);
+  std::vector<Engine> engines(list.engine().begin(), list.engine().end());
+  if (!json) std::stable_partition(engines.begin(), engines.end(), backends::IsInstalled);
+  for (const Engine& engine : engines) Print(engine, json);
   return kExitOk;
 }
 

@@ -245,6 +245,8 @@ TEST_F(StablehloTest, AReleaseNamesWhatWorksWithoutXla) {
                                HasSubstr("rewriter:jaxlib@0.12.0.1"),
                                Not(HasSubstr("ci/fetch-xla")), Not(HasSubstr("engines install"))));
   }
+  EXPECT_THAT(RunHlocts("engines list", installed).out,
+              ContainsRegex("\nenzyme@0.0.16 +not usable here .*; this release contains no C"));
   EXPECT_THAT(RunHlocts("eval " + Path("add.mlir"), installed).out,
               HasSubstr("pip install " + Path("python/hlocts-1.0.0-py3-none-any.whl") + " jax"));
   EXPECT_THAT(RunHlocts("help rewriters").out,
