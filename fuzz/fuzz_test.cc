@@ -15,6 +15,7 @@
 #include "fuzz/campaign/engines.h"
 #include "fuzz/shrink/shrinker.h"
 #include "fuzz/triage/bundle.h"
+#include "fuzz/triage/bundle_texts.h"
 #include "fuzz/triage/failure_signature.h"
 #include "fuzz/triage/failure_traits.h"
 #include "generators/arguments.h"
@@ -251,6 +252,9 @@ TEST(BundleTest, WhatIsWrittenIsReadAgainAndIsSmall) {
     bytes += text->size();
   }
   EXPECT_LE(bytes, kBundleBytesMax);
+  bundle.result.outputs.clear();
+  bundle.result.verdict.kind = Outcome::kCrash;
+  EXPECT_THAT(BundleReadme(bundle, ""), HasSubstr("`inputs.txt`, the engine crashed.\n"));
 }
 
 CampaignOptions SmallCampaign(const std::string& name, int64_t modules, int jobs) {

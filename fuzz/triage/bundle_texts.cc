@@ -132,8 +132,11 @@ std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
                                      place.empty() ? "" : " ", place, " -o DIR`.\n")
                       : "",
       IsPluginFile(bundle.backend) ? "With JAX: `python repro_jax.py PLUGIN.so`.\n" : "",
-      "`module.hlo` with `inputs.txt` returned `actual.txt`; `expected.jsonl` is the acceptance "
-      "set of each output.\n",
+      bundle.result.outputs.empty()
+          ? absl::StrCat("On `module.hlo` with `inputs.txt`, the engine ",
+                         verdict.kind == Outcome::kCrash ? "crashed.\n" : "has no outputs.\n")
+          : "`module.hlo` with `inputs.txt` returned `actual.txt`; `expected.jsonl` is the "
+            "acceptance set of each output.\n",
       ModuleAndInputsText(bundle),
       proto.empty() ? ""
                     : "The text cannot express the error of this module: `module.pbtxt`, its proto "
