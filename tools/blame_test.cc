@@ -35,65 +35,48 @@ ENTRY main {
 }
 )";
 
-class PlantedFaultTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    const auto plugin = backends::PluginOf("xla");
-    if (!plugin.ok()) GTEST_SKIP() << plugin.status().message();
-    ASSERT_TRUE(WriteFile(folder_.path() + "/planted.hlo", kModule).ok());
-    const Ran ran =
-        RunHlocts(absl::StrCat("diff ", folder_.path(), "/planted.hlo --seed=1 --backend=xla"),
-                  absl::StrCat("XLA_FLAGS='--xla_dump_to=", dumps_,
-                               " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*'"));
-    ASSERT_EQ(ran.status, 0) << ran.out;
-  }
-  // Returns the stages that differ; each is judged by the sets of the first stage.
-  Json Stages() {
-    const Ran ran = RunHlocts("dumps " + dumps_ + " --seed=1 --json");
-    for (const Json& module : JsonLines(ran.out, /*among_others=*/true))
-      if (module["name"] == "planted") return module["stages"];
-    ADD_FAILURE() << ran.out;
-    return Json::array();
-  }
-  // Turns subtractions into additions in dump `first` and in all dumps that XLA wrote later.
-  void Plant(const std::string& first) {
-    for (const auto& entry : fs::directory_iterator(dumps_)) {
-      const std::string name = entry.path().filename().string();
-      const bool later = name >= first || absl::StrContains(name, "after_optimizations.txt");
-      if (!later || absl::StrContains(name, "before_optimizations")) continue;
-      const std::string text = *ReadFile(entry.path().string());
-      ASSERT_TRUE(
-          WriteFile(entry.path().string(), absl::StrReplaceAll(text, {{" subtract(", " add("}}))
-              .ok());
-    }
-  }
-  TemporaryFolder folder_ = *TemporaryFolder::Make("hlocts-blame-test");
-  std::string dumps_ = folder_.path() + "/dumps";
-};
+class BlameTest : public FolderTest {};
 
-TEST_F(PlantedFaultTest, ThePassWhoseTextWasEditedIsNamed) {
-  const Json before = Stages();
+TEST_F(BlameTest, ThePassWhoseTextWasEditedIsNamed) {
+  const auto plugin = backends::PluginOf("xla");
+  if (!plugin.ok()) GTEST_SKIP() << plugin.status().message();
+  const std::string dumps = Path("dumps");
+  const Ran ran =
+      RunHlocts(absl::StrCat("diff ", Write("planted.hlo", kModule), " --seed=1 --backend=xla"),
+                absl::StrCat("XLA_FLAGS='--xla_dump_to=", dumps,
+                             " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*'"));
+  ASSERT_EQ(ran.status, 0) << ran.out;
+  // Returns the stages that differ; each is judged by the sets of the first stage.
+  const auto stages = [&] {
+    for (Json& module : JsonLines(RunHlocts("dumps " + dumps + " --seed=1 --json").out, true))
+      if (module["name"] == "planted") return module["stages"];
+    return Json::array();
+  };
+  const Json before = stages();
   ASSERT_GE(before.size(), 3u);
   for (const Json& stage : before) EXPECT_EQ(stage["verdict"], "pass") << stage;
-  const Json& chosen = before[1];
-  Plant(chosen["file"]);
-  const Json after = Stages();
+  // Turns subtractions into additions in the second stage and in all dumps that XLA wrote later.
+  for (const auto& entry : fs::directory_iterator(dumps)) {
+    const std::string path = entry.path().string(), name = entry.path().filename().string();
+    const bool later = name >= before[1]["file"] || name.ends_with("after_optimizations.txt");
+    if (!later || absl::StrContains(name, "before_optimizations")) continue;
+    ASSERT_TRUE(
+        WriteFile(path, absl::StrReplaceAll(*ReadFile(path), {{" subtract(", " add("}})).ok());
+  }
+  const Json after = stages();
   ASSERT_GE(after.size(), 2u);
   EXPECT_EQ(after[0]["verdict"], "pass");
   EXPECT_EQ(after[1]["verdict"], "fail") << after;
-  EXPECT_EQ(after[1]["after"], chosen["after"]);
+  EXPECT_EQ(after[1]["after"], before[1]["after"]);
 }
 
-TEST(BlameTest, TheConversionOfAnEngineThatReceivesStableHloIsTheSuspect) {
+TEST_F(BlameTest, TheConversionOfAnEngineThatReceivesStableHloIsTheSuspect) {
   if (!backends::IsInstalled(*backends::FindEngine(*backends::LoadEngineList(), "jaxlib@0.10.2")))
     GTEST_SKIP() << "jaxlib@0.10.2 is not installed";
-  const TemporaryFolder folder = *TemporaryFolder::Make("hlocts-blame-test");
-  const std::string module = folder.path() + "/clamp.hlo";
-  ASSERT_TRUE(WriteFile(module,
-                        "HloModule m\nENTRY e {\n  t = pred[] constant(true)\n"
-                        "  f = pred[] constant(false)\n"
-                        "  ROOT r = pred[] clamp(t, t, f)\n}\n")
-                  .ok());
+  const std::string module =
+      Write("clamp.hlo",
+            "HloModule m\nENTRY e {\n  t = pred[] constant(true)\n"
+            "  f = pred[] constant(false)\n  ROOT r = pred[] clamp(t, t, f)\n}\n");
   EXPECT_THAT(RunHlocts("blame " + module + " --backend=jaxlib@0.10.2").out,
               testing::HasSubstr(" diff " + module + " --backend=rewriter:jaxlib@0.10.2\n"));
 }

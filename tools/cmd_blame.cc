@@ -6,7 +6,6 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "backends/differ/pieces.h"
 #include "backends/passes/pass_blame.h"
@@ -123,31 +122,27 @@ std::string Accepted(const PassBlame& blame) {
 // Returns a phrase about the runs with the suspected pass switched off, or "".
 std::string ConfirmationText(const PassBlame& blame) {
   if (!blame.without)
-    return blame.deterministic() ? ""
-                                 : absl::StrCat("not confirmed: this takes ", blame.runs_needed,
-                                                " correct runs without the pass (--repeat=N)");
-  const std::string without = absl::StrCat("without ", blame.switched_off);
-  if (blame.runs_needed <= 1)
-    return absl::StrCat(blame.confirmed ? "confirmed: correct " : "not confirmed: still wrong ",
-                        without);
-  if (blame.failed_without > 0)
-    return absl::StrCat("not confirmed: fails in ", blame.failed_without, " of ",
-                        blame.runs_without, " runs ", without);
-  return absl::StrCat("confirmed: correct in ", blame.runs_without, " runs ", without);
-}
-
-std::string FlakeText(const PassBlame& blame) {
-  return blame.deterministic() ? ""
-                               : absl::StrCat("not deterministic: the unchanged module fails in ",
-                                              blame.failed, " of ", blame.runs, " runs");
+    return blame.runs_needed <= 1 || blame.failed_without > 0
+               ? ""
+               : absl::StrCat("not confirmed: this takes ", blame.runs_needed,
+                              " correct runs without the pass (--repeat=N)");
+  const std::string without = absl::StrCat(
+      blame.runs_needed <= 1
+          ? ""
+          : absl::StrCat(" in ", blame.confirmed ? "" : "1 of ", blame.runs_without, " runs"),
+      " without ", blame.switched_off);
+  if (blame.confirmed) return absl::StrCat("confirmed: correct", without);
+  if (blame.without->kind != blame.verdict.kind)
+    return absl::StrCat("not confirmed: ", OutcomeName(blame.without->kind), without);
+  return absl::StrCat("not confirmed: still wrong", without,
+                      ", so another pass or the code generation is wrong too");
 }
 
 std::string Confirmation(const PassBlame& blame) {
   if (!blame.without) return "";
   if (blame.confirmed && blame.failing_phase == FailurePhase::kAfterPass)
     return absl::StrCat("correct without ", blame.suspects[0]);
-  if (blame.confirmed) return "confirmed";
-  return blame.failing_phase == FailurePhase::kPass ? "not confirmed" : "";
+  return blame.confirmed ? "confirmed" : "not confirmed";
 }
 
 Json ToJson(const std::string& path, const SubjectBlame& blame) {
@@ -203,16 +198,18 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   std::cout << "guilty: " << AnswerText(blame) << "\n";
   if (!blame.reason.empty()) std::cout << "  " << blame.reason << "\n";
   if (!blame.suspects.empty())
-    std::cout << "  suspects: " << absl::StrJoin(blame.suspects, ", ") << "\n";
+    std::cout << "  suspects: " << backends::SuspectsText(blame.suspects) << "\n";
   if (blame.without) {
     std::cout << "  unchanged: " << blame.actual << "; with " << blame.switched_off
               << " switched off: " << blame.actual_without;
     if (!Accepted(blame).empty()) std::cout << "; accepted: " << Accepted(blame);
     std::cout << "\n";
   }
-  for (const std::string& line : {FlakeText(blame), ConfirmationText(blame)})
-    if (!line.empty()) std::cout << "  " << line << "\n";
-  std::cout << std::flush;
+  if (!blame.deterministic())
+    std::cout << "  not deterministic: the unchanged module fails in " << blame.failed << " of "
+              << blame.runs << " runs\n";
+  const std::string confirmation = ConfirmationText(blame);
+  std::cout << (confirmation.empty() ? "" : "  " + confirmation + "\n") << std::flush;
 }
 
 // Prints the failure's row of the table for several failures.
@@ -284,7 +281,8 @@ Command BlameCommand() {
   return {"blame", "find the compiler pass that causes a failure", [](Flags& flags) {
             auto options = std::make_shared<BlameOptions>();
             flags.Positional("MODULE|BUNDLE", &options->subjects,
-                             "modules or bundles (several: one line per module)");
+                             "modules or bundles (several: one line per module); not confirmed: "
+                             "the failure remains without the pass");
             flags.Add("--backend", &options->backend, "engine (default: that of the bundle)");
             options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.AddChoice("--profile", &options->profile, {"strict", "default", "relaxed"},

@@ -11,6 +11,7 @@
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "backends/installed_backend.h"
+#include "backends/passes/pass_blame.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "fuzz/triage/trial.h"
@@ -114,7 +115,7 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
   const std::string off = blame.value("switched_off", ""),
                     without = confirmation.empty() ? "" : blame.value("actual_without_pass", "");
   const std::string suspects =
-      absl::StrJoin(blame.value("suspects", std::vector<std::string>()), ", ");
+      backends::SuspectsText(blame.value("suspects", std::vector<std::string>()));
   std::vector<std::string> words = {
       "`hlocts blame`",
       blame.value("reason", ""),
@@ -294,8 +295,7 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
   constexpr absl::string_view kEnd =
       "; it prints the engine that ran, and REPRODUCED (exit status 1) if the failure still "
       "occurs.\nJAX converts the module to StableHLO, which lacks some instructions. The script "
-      "names "
-      "those that may then be replaced.\n\n";
+      "names those that may then be replaced.\n\n";
   const std::string script = Fenced("python", fuzz::BundleJaxScript(bundle));
   if (fuzz::IsPluginFile(backend))
     return absl::StrCat(replay,

@@ -26,25 +26,6 @@ absl::StatusOr<Stage> OptimizedStage(const BlameSubject& subject, Backend& engin
   return Stage{.after = std::string(kLastPass), .text = PrintModule(*module)};
 }
 
-void ConcludeFromOptimized(PassBlame& blame) {
-  const reports::Verdict& optimized = blame.stages.front().verdict;
-  if (optimized.kind == Outcome::kFail) {
-    blame.failing_phase = FailurePhase::kPass;
-    blame.reason = "the optimized module is already wrong; dumps are needed to find the pass";
-  } else if (optimized.kind == Outcome::kPass) {
-    blame.failing_phase = FailurePhase::kCodeGeneration;
-  } else {
-    blame.reason = absl::StrCat("the optimized module cannot be evaluated: ", optimized.reason);
-  }
-}
-
-reports::Verdict NotEvaluated(const absl::Status& status) {
-  reports::Verdict verdict;
-  verdict.kind = Outcome::kUnsupported;
-  verdict.reason = std::string(status.message());
-  return verdict;
-}
-
 // Evaluates a stage on the arguments of the original module. If the engine partitions the module,
 // stages after the partitioner compute tiles on each device.
 absl::StatusOr<std::vector<std::vector<Literal>>> Evaluate(const BlameSubject& subject,
@@ -84,10 +65,6 @@ bool Permits(const BlameSubject& subject, const std::string& text,
   return differ.JudgeOutputs(outputs, facts).kind == Outcome::kPass;
 }
 
-bool IsEvaluated(const JudgedStage& stage) {
-  return stage.verdict.kind != Outcome::kUnsupported && stage.verdict.kind != Outcome::kError;
-}
-
 void Suspect(const std::string& pass, PassBlame& blame) {
   if (!pass.empty() && pass != kLastPass && !absl::c_linear_search(blame.suspects, pass))
     blame.suspects.push_back(pass);
@@ -102,25 +79,23 @@ void AfterPass(size_t right, size_t end, PassBlame& blame) {
   if (right + 1 < blame.stages.size()) blame.reason = blame.stages[right + 1].verdict.reason;
 }
 
-// Replaces the pass of the last correct text by that of the last dump before the wrong one.
-void AfterMissingDumps(const Stage& wrong, PassBlame& blame) {
-  blame.pass = wrong.since->after;
-  blame.pipeline = wrong.since->pipeline;
-  blame.reason = absl::StrCat("passes before ", wrong.file,
-                              " may have no dump (--xla_dump_hlo_pass_re=.* dumps all)");
-}
-
 void ConcludeWrong(size_t wrong, std::optional<size_t> right, PassBlame& blame) {
+  const Stage& stage = blame.stages[wrong].stage;
   if (wrong == 0) {
     blame.failing_phase = FailurePhase::kBeforePasses;
     blame.reason = "the first dumped module is already wrong: " + blame.stages[0].verdict.reason;
-  } else if (right && *right + 1 == wrong && !blame.stages[wrong].stage.since) {
+  } else if (right && *right + 1 == wrong && !stage.since) {
     blame.failing_phase = FailurePhase::kPass;
-    blame.pass = blame.stages[wrong].stage.after;
-    blame.pipeline = blame.stages[wrong].stage.pipeline;
+    blame.pass = stage.after;
+    blame.pipeline = stage.pipeline;
   } else if (right) {
     AfterPass(*right, wrong + 1, blame);
-    if (*right + 1 == wrong) AfterMissingDumps(blame.stages[wrong].stage, blame);
+    if (*right + 1 < wrong) return;
+    // The last dump before the wrong text may be later than the last distinct text.
+    blame.pass = stage.since->after;
+    blame.pipeline = stage.since->pipeline;
+    blame.reason = absl::StrCat("passes before ", stage.file,
+                                " may have no dump (--xla_dump_hlo_pass_re=.* dumps all)");
   } else {
     blame.reason = "no module before the first wrong one can be evaluated";
   }
@@ -129,9 +104,9 @@ void ConcludeWrong(size_t wrong, std::optional<size_t> right, PassBlame& blame) 
 void ConcludeFromStages(PassBlame& blame) {
   std::optional<size_t> right;
   for (size_t i = 0; i < blame.stages.size(); ++i) {
-    const JudgedStage& stage = blame.stages[i];
-    if (stage.verdict.kind == Outcome::kFail) return ConcludeWrong(i, right, blame);
-    if (IsEvaluated(stage)) right = i;
+    const Outcome kind = blame.stages[i].verdict.kind;
+    if (kind == Outcome::kFail) return ConcludeWrong(i, right, blame);
+    if (kind != Outcome::kUnsupported && kind != Outcome::kError) right = i;
   }
   if (!right) {
     blame.reason = blame.stages.empty()
@@ -196,7 +171,18 @@ absl::StatusOr<PassBlame> BlameInOneStep(const BlameSubject& subject,
   std::vector<Stage> stages;
   stages.push_back(*std::move(stage));
   HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(subject, std::move(stages), differ, ran));
-  ConcludeFromOptimized(blame);
+  const reports::Verdict& optimized = blame.stages.front().verdict;
+  if (optimized.kind == Outcome::kFail) {
+    blame.failing_phase = FailurePhase::kPass;
+    const bool by_sets = blame.stages.front().by_sets;
+    blame.reason =
+        absl::StrCat(by_sets ? optimized.reason : "the optimized module is already wrong",
+                     "; dumps are needed to find the pass");
+  } else if (optimized.kind == Outcome::kPass) {
+    blame.failing_phase = FailurePhase::kCodeGeneration;
+  } else {
+    blame.reason = absl::StrCat("the optimized module cannot be evaluated: ", optimized.reason);
+  }
   return blame;
 }
 
@@ -211,13 +197,15 @@ absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const BlameSubject& subject
     auto outputs = Evaluate(subject, next.stage.text, *reference);
     if (outputs.ok()) {
       next.verdict = differ.JudgeOutputs(*outputs, ran.facts);
-      if (!IsWrong(next.verdict) &&
-          Permits(subject, next.stage.text, ran.outcome.result.outputs, ran.facts)) {
+      next.by_sets = !IsWrong(next.verdict) &&
+                     Permits(subject, next.stage.text, ran.outcome.result.outputs, ran.facts);
+      if (next.by_sets) {
         next.verdict.kind = Outcome::kFail;
         next.verdict.reason = "the sets of this module accept the wrong outputs of the engine";
       }
     } else {
-      next.verdict = NotEvaluated(outputs.status());
+      next.verdict.kind = Outcome::kUnsupported;
+      next.verdict.reason = std::string(outputs.status().message());
     }
     judged.push_back(std::move(next));
     if (judged.back().verdict.kind == Outcome::kFail) break;

@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/judge/element_text.h"
@@ -123,11 +125,16 @@ absl::StatusOr<Ran> RunUntilWrong(const BlameSubject& subject, Differ& differ,
   }
 }
 
-absl::StatusOr<PassBlame> WithoutDumps(const BlameSubject& subject, const EngineFactory& engine) {
-  HLOCTS_ASSIGN_OR_RETURN(PassBlame blame, BlameInOneStep(subject, engine));
-  constexpr absl::string_view kWhy = "the engine ignores XLA_FLAGS and writes no dumps";
-  blame.reason = absl::StrCat(kWhy, blame.reason.empty() ? "" : "; ", blame.reason);
+PassBlame WithReason(const std::string& first, PassBlame blame) {
+  blame.reason =
+      absl::StrCat(first, first.empty() || blame.reason.empty() ? "" : "; ", blame.reason);
   return blame;
+}
+
+// Returns true if only sets suspect the pass, and the failure remains without it.
+bool IsRefuted(const PassBlame& blame) {
+  return blame.failing_phase == FailurePhase::kPass && !blame.stages.empty() &&
+         blame.stages.back().by_sets && blame.without && blame.without->kind == blame.verdict.kind;
 }
 
 }  // namespace
@@ -204,6 +211,14 @@ std::string AnswerText(const PassBlame& blame) {
   return later || blame.failing_phase == FailurePhase::kPass ? "a pass" : phase;
 }
 
+std::string SuspectsText(std::vector<std::string> suspects) {
+  const auto same = [](const std::string& dashed, const std::string& one) {
+    return dashed == absl::StrReplaceAll(one, {{"_", "-"}});
+  };
+  suspects.erase(std::unique(suspects.begin(), suspects.end(), same), suspects.end());
+  return absl::StrJoin(suspects, ", ");
+}
+
 absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFactory& engine,
                                     const std::string& folder) {
   PassBlame blame;
@@ -211,7 +226,7 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   const std::string flags =
       absl::StrCat("--xla_dump_to=", folder,
                    " --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.* --xla_dump_large_constants");
-  HLOCTS_ASSIGN_OR_RETURN(const Ran ran, RunUntilWrong(subject, differ, engine, flags, folder));
+  HLOCTS_ASSIGN_OR_RETURN(Ran ran, RunUntilWrong(subject, differ, engine, flags, folder));
   blame.verdict = ran.verdict;
   blame.actual = ElementOf(ran, ran.verdict);
   if (!IsWrong(ran.verdict)) {
@@ -223,21 +238,27 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
   auto modules = ReadDumpFolder(folder);
   if (!modules.ok()) {
     HLOCTS_ASSIGN_OR_RETURN(const bool leaves, WritesDumps(engine, folder, flags));
-    if (!leaves) return WithoutDumps(subject, engine);
     blame.failing_phase = FailurePhase::kBeforePasses;
-    return blame;
+    if (leaves) return blame;
+    HLOCTS_ASSIGN_OR_RETURN(blame, BlameInOneStep(subject, engine));
+    return WithReason("the engine ignores XLA_FLAGS and writes no dumps", std::move(blame));
   }
   const DumpedModule* dumped = MainModule(*modules, *subject.module);
   blame.dumps = static_cast<int64_t>(dumped->files.size());
   const bool has_values = ran.outcome.has_values();
-  if (has_values || (dumped->complete && !subject.invalid)) {
-    HLOCTS_ASSIGN_OR_RETURN(std::vector<Stage> stages, StagesOf(folder, *dumped));
-    HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(subject, std::move(stages), differ, ran));
-  }
-  Conclude(*dumped, has_values, blame);
   HLOCTS_RETURN_IF_ERROR(CountFailures(subject, differ, engine, blame));
-  HLOCTS_RETURN_IF_ERROR(ConfirmAny(subject, differ, engine, blame));
-  return blame;
+  const PassBlame before = blame;
+  for (std::string refuted;; blame = before, ran.outcome = RunOutcome()) {
+    if (has_values || (dumped->complete && !subject.invalid)) {
+      HLOCTS_ASSIGN_OR_RETURN(std::vector<Stage> stages, StagesOf(folder, *dumped));
+      HLOCTS_ASSIGN_OR_RETURN(blame.stages, JudgeStages(subject, std::move(stages), differ, ran));
+    }
+    Conclude(*dumped, has_values, blame);
+    HLOCTS_RETURN_IF_ERROR(ConfirmAny(subject, differ, engine, blame));
+    if (!IsRefuted(blame)) return WithReason(refuted, std::move(blame));
+    refuted = absl::StrCat("the sets of the module after ", blame.pass,
+                           " accept the outputs, but the failure remains without this pass");
+  }
 }
 
 }  // namespace hlocts::backends

@@ -5,6 +5,9 @@
 // needed: XLA writes the module after each pass to a dump directory, and each distinct text is
 // evaluated.
 //
+// If the module still fails without the pass, or runs too rarely to exclude chance, the pass is not
+// confirmed: another one is wrong too. If only its sets suspect it, values alone decide instead.
+//
 // The possible answers are:
 //   pass P           the text before P is correct, the text after it is wrong, or the compiler
 //                    crashed in P or rejected the module there
@@ -34,6 +37,7 @@ namespace hlocts::backends {
 struct JudgedStage {
   Stage stage;
   reports::Verdict verdict;
+  bool by_sets = false;  // fails only because its own sets contain the engine's wrong outputs
 };
 
 enum class FailurePhase : uint8_t {
@@ -66,6 +70,9 @@ struct PassBlame {
 
 std::string AnswerText(const PassBlame& blame);  // "pass dce", "code generation"
 
+// Returns the names, each in one spelling: not also with "_" if one has "-".
+std::string SuspectsText(std::vector<std::string> suspects);
+
 struct BlameSubject {
   const Module* module = nullptr;
   const ExecuteRequest* request = nullptr;
@@ -85,7 +92,7 @@ struct Ran {
 };
 // Judges stages up to the first failure. `differ` judges the compiler's input, the subject's
 // module. A stage fails if the values of the reference are outside the acceptance sets of the
-// input. It also fails if its own sets contain the outputs of `ran`, which are wrong: for example,
+// input. It also fails if its own sets contain the outputs of `ran` (if any), which are wrong, e.g.
 // if only the stage's result changes when the engine flushes a subnormal. Stages after the
 // partitioner are evaluated on all devices of the subject.
 absl::StatusOr<std::vector<JudgedStage>> JudgeStages(const BlameSubject& subject,
