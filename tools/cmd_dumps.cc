@@ -36,11 +36,13 @@ struct DumpsOptions {
 };
 
 bool Fails(const JudgedStage& stage) { return stage.verdict.kind == Outcome::kFail; }
+bool Passes(const JudgedStage& stage) { return stage.verdict.kind == Outcome::kPass; }
 
 struct DumpReport {
   std::vector<Stage> stages;        // in dump order
   std::vector<JudgedStage> judged;  // on the last input; empty unless inputs are given
   int64_t inputs = 0;               // number of inputs judged
+  int64_t undecided = 0;            // number of inputs without a failure, but not all stages pass
   std::string input;                // "seed 3, data edge" of the last input, if generated
 };
 
@@ -65,7 +67,10 @@ absl::StatusOr<DumpReport> InspectDump(const DumpsOptions& options, const Dumped
     HLOCTS_ASSIGN_OR_RETURN(
         report.judged, backends::JudgeStages({job.module.get(), &job.request, diff}, report.stages,
                                              differ, {.facts = facts}));
-    if (absl::c_any_of(report.judged, Fails)) wanted = 0;
+    if (absl::c_any_of(report.judged, Fails))
+      wanted = 0;
+    else if (!absl::c_all_of(report.judged, Passes))
+      ++report.undecided;
   }
   return report;
 }
@@ -81,10 +86,11 @@ Json ToJson(const DumpedModule& module, const DumpReport& looked) {
     }
     stages.push_back(std::move(entry));
   }
-  return {
-      {"number", module.number},     {"name", module.name},       {"passes", module.passes},
-      {"complete", module.complete}, {"running", module.running}, {"files", module.files.size()},
-      {"inputs", looked.inputs},     {"input", looked.input},     {"stages", std::move(stages)}};
+  return {{"number", module.number},       {"name", module.name},
+          {"passes", module.passes},       {"complete", module.complete},
+          {"running", module.running},     {"files", module.files.size()},
+          {"inputs", looked.inputs},       {"input", looked.input},
+          {"undecided", looked.undecided}, {"stages", std::move(stages)}};
 }
 
 // Returns the conclusion of `blame`, or how many stages agree with the first.
@@ -96,13 +102,12 @@ std::string EndText(const DumpedModule& module, const DumpReport& looked) {
     return absl::StrCat("guilty: ", AnswerText(blame), blame.suspects.empty() ? "" : "; suspects: ",
                         absl::StrJoin(blame.suspects, ", "), blame.reason.empty() ? "" : "; ",
                         blame.reason);
-  const auto passes = [](const JudgedStage& one) { return one.verdict.kind == Outcome::kPass; };
-  const auto open = absl::c_find_if_not(looked.judged, passes);
+  const auto open = absl::c_find_if_not(looked.judged, Passes);
   if (open == looked.judged.end())
     return looked.judged.size() == 1
                ? "one stage: there is no other to compare with it"
                : absl::StrCat("all ", CountText(looked.judged.size(), "stage"), " agree");
-  return absl::StrCat(looked.judged.size() - absl::c_count_if(looked.judged, passes), " of ",
+  return absl::StrCat(looked.judged.size() - absl::c_count_if(looked.judged, Passes), " of ",
                       CountText(looked.judged.size(), "stage"), " not decided, the first is ",
                       StageName(open->stage), ": ", reports::FoldedReason(open->verdict));
 }
@@ -135,7 +140,10 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
     if (dump.kind == backends::DumpKind::kSnapshot)
       std::cout << absl::StrFormat("  %-52s %s\n", "snapshot with inputs", dump.file);
   }
-  if (!looked.judged.empty()) std::cout << EndText(module, looked) << "\n";
+  const std::string undecided =
+      absl::StrCat("; not decided: ", looked.undecided, " of ", CountText(looked.inputs, "input"));
+  if (!looked.judged.empty())
+    std::cout << EndText(module, looked) << (looked.undecided > 0 ? undecided : "") << "\n";
   if (looked.stages.empty())
     std::cout << "  no modules; dump with --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=.*\n";
   std::cout << std::flush;

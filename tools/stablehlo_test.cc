@@ -206,6 +206,13 @@ TEST_F(StablehloTest, ADumpThatIsWrongOnlyForNanIsNamed) {
   ran = RunHlocts("dumps " + folder_ + " --seed=1 --data=exact");
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, HasSubstr("\nall 2 stages agree\n"));
+  for (const char* name : {"before_optimizations", "0003.p.after_a.before_b"})
+    Write(absl::StrCat("module_0002.d.", name, ".txt"),
+          absl::StrCat("HloModule ", name[0] == 'b' ? "d" : "e",
+                       "\nENTRY e { x = bf16[64] parameter(0) ROOT d = bf16[] dot(x, x), "
+                       "lhs_contracting_dims={0}, rhs_contracting_dims={0} }\n"));
+  EXPECT_THAT(RunHlocts("dumps " + folder_ + " --seed=1 --module=2").out,
+              HasSubstr("\nall 2 stages agree; not decided: 2 of 8 inputs\n"));
 }
 
 TEST_F(StablehloTest, FactsNarrowTheSetsOfADump) {
