@@ -107,7 +107,7 @@ int Prune(const StoreOptions& options) {
   return Say(
       options,
       absl::StrCat("removed ", CountText(*gone, "verdict"),
-                   " of older nightly runs; kept the counts, and all verdicts of the newest ",
+                   " of older nightly runs; kept counts, what comparisons need, and the newest ",
                    std::max<int64_t>(options.keep, 2), " runs with a report"),
       {{"removed", *gone}});
 }
@@ -126,8 +126,7 @@ int CheckOrMigrate(const StoreOptions& options, bool check) {
 
 int Recover(const StoreOptions& options) {
   auto said = reports::RecoverStore(options.path);
-  if (!said.ok()) return Fail(said.status());
-  return Say(options, *said);
+  return said.ok() ? Say(options, *said) : Fail(said.status());
 }
 
 int RunStoreAction(const StoreOptions& options) {
@@ -152,8 +151,9 @@ Command StoreCommand() {
                 "PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
                 "complete, INCOMPLETE (verdicts missing) or counts only (pruned). prune: "
                 "removes the verdicts of all but the newest N nightly runs with a report (at "
-                "least 2: the newest and the one it is compared with), keeps counts and findings, "
-                "and changes only this file and its backup");
+                "least 2), except each case's last one and the first of equal ones, which "
+                "comparisons need; keeps counts and findings, and changes only this file and its "
+                "backup");
             flags.Add("--store", &options->path, "file (out/store.db)");
             flags.Add("--night", &options->import.night,
                       "import: name of the nightly run, which orders runs (the day)");

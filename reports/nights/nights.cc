@@ -18,6 +18,7 @@ constexpr int kFewCases = 10;  // with fewer cases, even a working engine may cr
 
 // Returns true if no case ran, or if at least kFewCases ran, each with a crash, timeout or error.
 bool HasNoVerdicts(const NightlyEngineResult& engine) {
+  if (!engine.tally.empty()) return false;  // pruned, which deletes the verdicts of a dead engine
   int ended = 0;
   for (char mark : engine.marks) {
     mark = WithoutExpectation(mark);
@@ -41,6 +42,7 @@ const NightlyEngineResult* EngineOf(const NightlyRun* night, const std::string& 
 struct Latest {
   char mark = kAbsentMark;
   size_t night = 0;  // index of the nightly run; 0 also for an earlier one that is not loaded
+  std::string label;
 };
 
 // Returns the latest verdict of a case on an engine up to the nightly run of index `until` - 1, or
@@ -49,10 +51,13 @@ Latest LatestVerdict(const History& history, size_t until, const std::string& na
   for (; until > 0; --until) {
     const NightlyEngineResult* engine = EngineOf(&history.nights[until - 1], name);
     const char mark = MarkAt(engine, one);
-    if (IsRun(mark) && !HasNoVerdicts(*engine)) return {mark, until - 1};
+    if (IsRun(mark) && !HasNoVerdicts(*engine))
+      return {mark, until - 1, history.nights[until - 1].label};
   }
   auto earlier = history.earlier.find(name);
-  return {earlier == history.earlier.end() ? kAbsentMark : MarkAt(&earlier->second, one)};
+  auto label = history.earlier_nights.find({name, one});
+  return {earlier == history.earlier.end() ? kAbsentMark : MarkAt(&earlier->second, one), 0,
+          label == history.earlier_nights.end() ? "" : label->second};
 }
 
 // Returns the index of a nightly run; the number of nightly runs if there is none with this label.
@@ -138,11 +143,10 @@ void AddLasting(const History& history, size_t until, size_t one, Change change,
 }
 
 // Returns the earliest `since` of the changes, or "" if there are no changes.
-std::string EarliestOf(const History& history, const std::vector<Change>& changes) {
-  size_t earliest = history.nights.size();
-  for (const Change& change : changes)
-    earliest = std::min(earliest, IndexOf(history, change.since));
-  return earliest < history.nights.size() ? history.nights[earliest].label : "";
+std::string EarliestOf(const std::vector<Change>& changes) {
+  auto first = std::min_element(changes.begin(), changes.end(),
+                                [](const auto& a, const auto& b) { return a.since < b.since; });
+  return first == changes.end() ? "" : first->since;
 }
 
 void CompareBuckets(const History& history, const NightlyRun& now, NightlyRunDiff& changes) {
@@ -235,12 +239,8 @@ std::map<char, int64_t> TallyOf(const NightlyEngineResult& engine) {
 }
 
 bool IsPruned(const NightlyRun& night) {
-  bool has_counts = false;
-  for (const auto& [name, engine] : night.engines) {
-    if (!engine.marks.empty()) return false;
-    has_counts |= !engine.tally.empty();
-  }
-  return has_counts;
+  return std::any_of(night.engines.begin(), night.engines.end(),
+                     [](const auto& one) { return !one.second.tally.empty(); });
 }
 
 char WithoutExpectation(char mark) { return absl::ascii_tolower(static_cast<unsigned char>(mark)); }
@@ -302,8 +302,10 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
       continue;
     }
     for (size_t i = 0; i < history.cases.size(); ++i) {
-      Change change = {name, history.cases[i], MarkAt(old, i), MarkAt(engine, i)};
-      if (IsRun(change.now)) change.before = LatestVerdict(history, until, name, i).mark;
+      const char mark = MarkAt(engine, i);
+      const Latest last = IsRun(mark) ? LatestVerdict(history, until, name, i)
+                                      : Latest{MarkAt(old, i), 0, changes.since};
+      const Change change = {name, history.cases[i], last.mark, mark, last.label};
       changes.asked += IsRun(change.now) || IsRun(change.before) || change.now == kMissingMark;
       changes.ran += IsRun(change.now);
       if (other_suite && !asked[i] && IsRun(change.before)) {
@@ -315,8 +317,8 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
       AddLasting(history, until, i, change, changes);
     }
   }
-  changes.open_since = EarliestOf(history, changes.open);
-  changes.support_lost_since = EarliestOf(history, changes.support_lost);
+  changes.open_since = EarliestOf(changes.open);
+  changes.support_lost_since = EarliestOf(changes.support_lost);
   for (size_t i : gone) changes.gone.push_back(history.cases[i]);
   CompareBuckets(history, now, changes);
   if (before && !other_suite) changes.less_precise = LessPrecise(history, before->label, now.label);

@@ -46,7 +46,8 @@ struct NightlyEngineResult {
   std::string marks;   // one letter per case of the history (MarkOf)
   double seconds = 0;  // time in the engine
   bool cut = false;    // true if one of its runs ended early
-  // Number of cases by mark, for a nightly run whose marks were deleted. If empty, count `marks`.
+  // Number of cases by mark, for a nightly run that is pruned: `marks` then has only those that
+  // comparisons need. If empty, count `marks`.
   std::map<char, int64_t> tally;
 };
 
@@ -109,6 +110,8 @@ struct History {
   std::vector<NightlyRun> nights;  // ordered, the newest last
   // Latest verdicts before the first of `nights`, by engine.
   std::map<std::string, NightlyEngineResult> earlier;
+  // The labels of the nightly runs with these verdicts, by engine and index of the case.
+  std::map<std::pair<std::string, size_t>, std::string> earlier_nights;
   std::map<std::string, Finding> findings;
   std::vector<FailureDetail> failures;  // of the two newest nightly runs
   std::vector<BitsChecked> bits;        // of the newest nightly run
@@ -120,6 +123,7 @@ struct History {
 struct Change {
   std::string engine, address;
   char before = kAbsentMark, now = kAbsentMark;
+  std::string before_night;  // the label of the nightly run with the verdict `before`
   // For changes in `open` and `support_lost`: the label of the first nightly run in the
   // uninterrupted sequence of such verdicts.
   std::string since;

@@ -140,6 +140,8 @@ TEST(NightsTest, WhatWasBeforeIsTheLatestVerdictInTheStore) {
   EXPECT_EQ(changes.open_since, "1");
   EXPECT_THAT(Named(changes.fixed), ElementsAre("xla a/b:2: fail -> pass"));
   EXPECT_THAT(changes.not_run, IsEmpty());
+  EXPECT_THAT(ToMarkdown(history, changes),
+              HasSubstr("`a/b:1` on `xla` (pass in 1 → fail), `a/b:4` on `xla` (pass → fail)"));
   history.nights.erase(history.nights.begin());
   EXPECT_THAT(NewestChanges(history).first_run, SizeIs(2)) << "without the verdicts of run 1";
   history.earlier["xla"].marks = "FpFp.";

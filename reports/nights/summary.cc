@@ -119,17 +119,19 @@ std::string Plain(const std::string& text) {
   return absl::StrReplaceAll(text, {{"<", "&lt;"}, {"[", "\\["}, {"\n", " "}});
 }
 
-std::string MarkdownLine(const NamedChanges& list) {
+std::string MarkdownLine(const NamedChanges& list, const std::string& since) {
   std::vector<std::string> named;
   for (const Change& change : *list.changes) {
     if (named.size() == kNamed) break;
-    const absl::string_view before = MarkName(change.before);
+    const bool is_older = !change.before_night.empty() && change.before_night != since;
     const absl::string_view now =
         change.now == kUnexpectedPassMark ? "unexpected pass" : MarkName(change.now);
-    named.push_back(
-        absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
-                     before == now || !IsRun(change.before) ? "" : absl::StrCat(before, " → "), now,
-                     change.since.empty() ? "" : ", since " + Plain(change.since), ")"));
+    const std::string was = absl::StrCat(
+        MarkName(change.before), is_older ? " in " + Plain(change.before_night) : "", " → ");
+    named.push_back(absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
+                                 MarkName(change.before) == now || !IsRun(change.before) ? "" : was,
+                                 now, change.since.empty() ? "" : ", since " + Plain(change.since),
+                                 ")"));
   }
   const size_t more = list.changes->size() - named.size();
   return absl::StrCat("- ", absl::StrReplaceAll(list.name, {{"_", " "}}), ": ",
@@ -169,10 +171,10 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
     // In a first run, `regressed` has all unexpected cases.
     const bool is_first = changes.since.empty() && list.changes == &changes.regressed;
     const bool is_new = list.changes == &changes.first_run;
-    text += MarkdownLine({is_first ? "not as expected"
-                          : is_new ? "first run, not as expected"
-                                   : list.name,
-                          list.changes});
+    const char* name = is_first ? "not as expected"
+                       : is_new ? "first run, not as expected"
+                                : list.name;
+    text += MarkdownLine({name, list.changes}, changes.since);
   }
   if (!changes.new_buckets.empty()) {
     absl::StrAppend(&text, "- found by campaigns: ", changes.new_buckets.size(), ", the first ",
@@ -220,6 +222,7 @@ std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes)
       json[list.name].push_back({{"engine", change.engine},
                                  {"case", change.address},
                                  {"before", std::string(MarkName(change.before))},
+                                 {"before_night", IsRun(change.before) ? change.before_night : ""},
                                  {"now", std::string(MarkName(change.now))}});
       if (!change.since.empty()) json[list.name].back()["since"] = change.since;
     }

@@ -250,14 +250,17 @@ class PageTest(unittest.TestCase):
           const without = count();
           DATA.earlier = {[engine]: 'F'.repeat(DATA.cases.length)};
           const open = count();
+          DATA.nights.unshift({label: '2026-11-01', pruned: true, engines: {[engine]: {kept: DATA.earlier[engine]}}});
+          const kept = compareNights(DATA.nights[1], DATA.nights[2]).open.map((one) => one.since);
+          DATA.nights.shift();
           DATA.earlier = {[engine]: 'f'.repeat(DATA.cases.length)};
           const covered = count();
           DATA.earlier = {[engine]: 'p'.repeat(DATA.cases.length)};
           for (const one of DATA.nights.map((night) => night.engines[engine]))
             one.marks = one.marks.slice(0, i) + 'u' + one.marks.slice(i + 1);
           const lost = compareNights(nightBefore(), night()).support_lost;
-          return [without, open, covered, lost.map((one) => one.since)];""")
-        self.assertEqual(counts, [[1, 1, 0], [1, 0, 1], [2, 0, 0], ["2026-11-22"]])
+          return [without, open, covered, kept, lost.map((one) => one.since)];""")
+        self.assertEqual(counts, [[1, 1, 0], [1, 0, 1], [2, 0, 0], ["2026-11-01"], ["2026-11-22"]])
 
     def test_a_phone_shows_it_without_scrolling_sideways(self):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the store as a history of nightly runs.
 #include <algorithm>
-#include <functional>
 #include <set>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "reports/store/run_store.h"
+#include "reports/store/schema.h"
 #include "reports/verdict_parts.h"
 
 namespace hlocts::reports {
@@ -18,13 +18,11 @@ class Loader {
   absl::StatusOr<History> Load(int nights, const std::string& until);
 
  private:
-  // Calls `row` for each row of a query with at most one parameter, unless an error was met before.
+  // Calls Database::Each, unless an error was met before.
   void Each(const std::string& sql, int64_t parameter,
             const std::function<void(const Statement&)>& row) {
-    if (error_.ok()) error_ = ForEach(sql, parameter, row);
+    if (error_.ok()) error_ = database_.Each(sql, parameter, row);
   }
-  absl::Status ForEach(const std::string& sql, int64_t parameter,
-                       const std::function<void(const Statement&)>& row);
   void LoadNight(int64_t id, NightlyRun& night);
   void LoadRuns(int64_t id, NightlyRun& night);
   void LoadEngines(int64_t id, NightlyRun& night);
@@ -38,17 +36,6 @@ class Loader {
   History history_;
   std::map<int64_t, size_t> case_index_;
 };
-
-absl::Status Loader::ForEach(const std::string& sql, int64_t parameter,
-                             const std::function<void(const Statement&)>& row) {
-  HLOCTS_ASSIGN_OR_RETURN(auto statement, database_.Prepare(sql));
-  if (sql.find('?') != std::string::npos) statement->Bind(1, parameter);
-  while (true) {
-    HLOCTS_ASSIGN_OR_RETURN(bool more, statement->Step());
-    if (!more) return absl::OkStatus();
-    row(*statement);
-  }
-}
 
 void Loader::LoadMarks(int64_t id, NightlyRun& night) {
   std::map<int64_t, std::string*> marks;  // by engine
@@ -70,19 +57,18 @@ void Loader::LoadMarks(int64_t id, NightlyRun& night) {
 
 // Loads the latest verdicts before the first nightly run that is loaded.
 void Loader::LoadEarlier(int64_t id) {
-  Each(
-      "SELECT engine.name, test_case, mark FROM night JOIN run ON run.night = night.id"
-      " JOIN verdict ON verdict.run = run.id JOIN engine ON engine.id = verdict.engine"
-      " WHERE label < (SELECT label FROM night WHERE id = ?) AND night.id NOT IN"
-      " (SELECT night FROM report WHERE complete = 0) ORDER BY label, run.id",
-      id, [&](const Statement& row) {
-        auto at = case_index_.find(row.Integer(1));
-        const char now = static_cast<char>(row.Integer(2));
-        if (at == case_index_.end() || !IsRun(now)) return;
-        std::string& marks = history_.earlier[row.Text(0)].marks;
-        marks.resize(history_.cases.size(), kAbsentMark);
-        marks[at->second] = now;
-      });
+  const std::string sql = absl::StrCat(
+      "SELECT (SELECT name FROM engine WHERE id = verdict.engine), test_case, mark, label",
+      kComparedVerdicts,
+      " AND label < (SELECT label FROM night WHERE id = ?) ORDER BY label, run.id");
+  Each(sql, id, [&](const Statement& row) {
+    auto at = case_index_.find(row.Integer(1));
+    if (at == case_index_.end()) return;
+    std::string& marks = history_.earlier[row.Text(0)].marks;
+    marks.resize(history_.cases.size(), kAbsentMark);
+    marks[at->second] = static_cast<char>(row.Integer(2));
+    history_.earlier_nights[{row.Text(0), at->second}] = row.Text(3);
+  });
 }
 
 void Loader::LoadRuns(int64_t id, NightlyRun& night) {
@@ -116,14 +102,14 @@ void Loader::LoadEngines(int64_t id, NightlyRun& night) {
         engine.cut = engine.cut || row.Text(3).empty();
       });
   Each(
-      "SELECT engine.name, mark, cases FROM run JOIN tally ON tally.run = run.id JOIN engine"
-      " ON engine.id = tally.engine WHERE run.night = ? AND run.tier ="  // not of repetitions
+      "SELECT engine.name, mark, cases, run.id IN (SELECT run FROM pruned) FROM run JOIN tally"
+      " ON tally.run = run.id JOIN engine ON engine.id = tally.engine"
+      " WHERE run.night = ? AND run.tier ="  // not of repetitions
       " (SELECT tier FROM run AS first WHERE first.night = run.night ORDER BY first.id LIMIT 1)",
       id, [&](const Statement& row) {
         NightlyEngineResult& engine = night.engines[row.Text(0)];
-        if (engine.marks.empty()) {
+        if (row.Integer(3) != 0 || engine.marks.empty())
           engine.tally[static_cast<char>(row.Integer(1))] += row.Integer(2);
-        }
       });
 }
 

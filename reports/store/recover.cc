@@ -13,15 +13,12 @@ namespace {
 namespace fs = std::filesystem;
 
 absl::StatusOr<std::vector<std::string>> TablesOf(Database& database) {
-  HLOCTS_ASSIGN_OR_RETURN(
-      auto rows, database.Prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT"
-                                  " LIKE 'sqlite_%' ORDER BY rowid"));
   std::vector<std::string> tables;
-  while (true) {
-    HLOCTS_ASSIGN_OR_RETURN(bool row, rows->Step());
-    if (!row) return tables;
-    tables.push_back(rows->Text(0));
-  }
+  HLOCTS_RETURN_IF_ERROR(database.Each(
+      "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+      " ORDER BY rowid",
+      0, [&](const Statement& row) { tables.push_back(row.Text(0)); }));
+  return tables;
 }
 
 // Copies rows up to the first unreadable page. Returns the number of rows added.

@@ -41,35 +41,22 @@ absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToRead(const std::string
 }
 
 absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
-  HLOCTS_ASSIGN_OR_RETURN(
-      auto rows,
-      database_->Prepare(
-          "SELECT run.id, night.label, tier, profile, queries, started, finished, problems,"
-          " (SELECT group_concat(engine.name, '\n') FROM run_engine JOIN engine"
-          "  ON engine.id = run_engine.engine WHERE run_engine.run = run.id),"
-          " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id),"
-          " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND"
-          "  mark NOT IN (110, 112, 117)),"  // codes of 'n', 'p' and 'u'
-          " NOT EXISTS (SELECT 1 FROM verdict WHERE verdict.run = run.id)"
-          " FROM run JOIN night ON night.id = run.night ORDER BY night.label, run.id"));
   std::vector<StoredRun> runs;
-  while (true) {
-    HLOCTS_ASSIGN_OR_RETURN(bool row, rows->Step());
-    if (!row) break;
-    StoredRun& run = runs.emplace_back();
-    run.id = rows->Integer(0);
-    run.night = rows->Text(1);
-    run.tier = rows->Text(2);
-    run.profile = rows->Text(3);
-    run.queries = rows->Text(4);
-    run.started = rows->Text(5);
-    run.finished = rows->Text(6);
-    run.problems = rows->Text(7);
-    run.engines = absl::StrSplit(rows->Text(8), '\n', absl::SkipEmpty());
-    run.verdicts = rows->Integer(9);
-    run.bad = rows->Integer(10);
-    run.pruned = rows->Integer(11) != 0;
-  }
+  HLOCTS_RETURN_IF_ERROR(database_->Each(
+      "SELECT run.id, night.label, tier, profile, queries, started, finished, problems,"
+      " (SELECT group_concat(engine.name, '\n') FROM run_engine JOIN engine"
+      "  ON engine.id = run_engine.engine WHERE run_engine.run = run.id),"
+      " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND mark <> 108),"
+      " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND"
+      "  mark NOT IN (108, 110, 112, 117)),"  // codes of 'l' (missing), 'n', 'p' and 'u'
+      " run.id IN (SELECT run FROM pruned) OR run.id NOT IN (SELECT run FROM verdict)"
+      " FROM run JOIN night ON night.id = run.night ORDER BY night.label, run.id",
+      0, [&](const Statement& row) {
+        runs.push_back({row.Integer(0), row.Text(1), row.Text(2), row.Text(3), row.Text(4),
+                        row.Text(5), row.Text(6), row.Text(7),
+                        absl::StrSplit(row.Text(8), '\n', absl::SkipEmpty()), row.Integer(9),
+                        row.Integer(10), row.Integer(11) != 0});
+      }));
   return runs;
 }
 
@@ -111,18 +98,25 @@ absl::StatusOr<int64_t> RunStore::Prune(int keep) {
       " ORDER BY label DESC LIMIT ",
       std::max(keep, 2), ")");  // the newest, and the base of its comparison
   const std::string old = absl::StrCat(
-      "run IN (SELECT run.id FROM run JOIN night ON night.id = run.night WHERE night.id NOT IN ",
-      kept, " AND label < (SELECT max(label) FROM night WHERE id IN ", kept, "))");
-  HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM verdict WHERE " + old));
+      "(SELECT run.id FROM run JOIN night ON night.id = run.night WHERE night.id NOT IN ", kept,
+      " AND label < (SELECT max(label) FROM night WHERE id IN ", kept, "))");
+  HLOCTS_RETURN_IF_ERROR(database_->Run(absl::StrCat(
+      "DELETE FROM verdict WHERE run IN ", old,
+      " AND (run, engine, test_case) NOT IN (SELECT run, engine, test_case FROM"
+      " (SELECT verdict.run, verdict.engine, test_case, mark, lag(mark) OVER sequence AS before,"
+      " lead(mark) OVER sequence AS after",
+      kComparedVerdicts, " AND verdict.run IN ", old,
+      " WINDOW sequence AS (PARTITION BY verdict.engine, test_case ORDER BY label, verdict.run))"
+      " WHERE before IS NOT mark OR after IS NULL)")));
   const int64_t gone = database_->changes();
-  HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM failure WHERE " + old));
-  HLOCTS_RETURN_IF_ERROR(database_->Run("DELETE FROM bits_checked WHERE " + old));
-  HLOCTS_RETURN_IF_ERROR(
-      database_->Run("DELETE FROM text WHERE id NOT IN (SELECT detail FROM failure)"
-                     " AND id NOT IN (SELECT module FROM failure WHERE module IS NOT NULL)"
-                     " AND id NOT IN (SELECT module FROM finding WHERE module IS NOT NULL)"
-                     " AND id NOT IN (SELECT module FROM bucket WHERE module IS NOT NULL);"
-                     "DELETE FROM test_case WHERE id NOT IN (SELECT test_case FROM verdict)"));
+  HLOCTS_RETURN_IF_ERROR(database_->Run(absl::StrCat(
+      "INSERT OR IGNORE INTO pruned SELECT id FROM run WHERE id IN ", old,
+      ";DELETE FROM failure WHERE run IN ", old, ";DELETE FROM bits_checked WHERE run IN ", old,
+      ";DELETE FROM text WHERE id NOT IN (SELECT detail FROM failure)"
+      " AND id NOT IN (SELECT module FROM failure WHERE module IS NOT NULL)"
+      " AND id NOT IN (SELECT module FROM finding WHERE module IS NOT NULL)"
+      " AND id NOT IN (SELECT module FROM bucket WHERE module IS NOT NULL);"
+      "DELETE FROM test_case WHERE id NOT IN (SELECT test_case FROM verdict)")));
   HLOCTS_RETURN_IF_ERROR(transaction->Commit());
   HLOCTS_RETURN_IF_ERROR(database_->Run("VACUUM"));
   // Renew the backup: it must not restore texts under numbers that are now used for other texts.

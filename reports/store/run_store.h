@@ -58,7 +58,9 @@ class RunStore {
   absl::StatusOr<History> Load(int nights, const std::string& until = "");
   // Deletes the verdicts of all nightly runs before the newest `keep` (at least 2, since the newest
   // is compared with the one before) with a complete report, and of those without one before the
-  // newest one with a report. Counts and findings remain. Returns the number of deleted verdicts.
+  // newest one with a report. Counts, findings and the verdicts that comparisons need remain: of
+  // each case on each engine, the last of these nightly runs, and the first in a sequence of equal
+  // ones. Returns the number of deleted verdicts.
   absl::StatusOr<int64_t> Prune(int keep);
   // Reads every page. Returns kInternal with the damage, or renews the backup copy, PATH.backup.
   absl::Status Check();

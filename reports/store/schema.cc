@@ -82,6 +82,8 @@ CREATE TABLE report(
   night INTEGER PRIMARY KEY, complete INTEGER NOT NULL,  -- 0: no run is compared with this one
   not_repeated INTEGER NOT NULL, notes TEXT NOT NULL);   -- one line each
 )",
+    // Step 5: runs of which only the verdicts that comparisons need remain.
+    "CREATE TABLE pruned(run INTEGER PRIMARY KEY)",
 };
 
 absl::Status Step(Database& database, int version) {
@@ -95,26 +97,17 @@ absl::Status Step(Database& database, int version) {
   return transaction->Commit();
 }
 
-struct Header {
-  int64_t version = 0, application = 0, tables = 0;
-};
-
-absl::StatusOr<Header> ReadHeader(Database& database) {
-  Header header;
-  HLOCTS_ASSIGN_OR_RETURN(header.tables, database.Integer("SELECT count(*) FROM sqlite_master"));
-  HLOCTS_ASSIGN_OR_RETURN(header.version, database.Integer("PRAGMA user_version"));
-  HLOCTS_ASSIGN_OR_RETURN(header.application, database.Integer("PRAGMA application_id"));
-  return header;
-}
-
 absl::StatusOr<int64_t> VersionOf(Database& database) {
-  // Read the three values in one snapshot: another process may be creating the tables.
-  HLOCTS_RETURN_IF_ERROR(database.Run("BEGIN"));
-  const absl::StatusOr<Header> header = ReadHeader(database);
-  const absl::Status ended = database.Run("COMMIT");
-  HLOCTS_RETURN_IF_ERROR(header.status());
-  HLOCTS_RETURN_IF_ERROR(ended);
-  const auto [version, application, tables] = *header;
+  int64_t version = 0, application = 0, tables = 0;
+  // One query reads one snapshot: another process may be creating the tables.
+  HLOCTS_RETURN_IF_ERROR(
+      database.Each("SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)"
+                    " FROM pragma_user_version, pragma_application_id",
+                    0, [&](const Statement& row) {
+                      version = row.Integer(0);
+                      application = row.Integer(1);
+                      tables = row.Integer(2);
+                    }));
   if (application != kApplication && (version != 0 || tables != 0)) {
     return InvalidInput(database.path(),
                         ": expected a run store, found the SQLite file of another program");

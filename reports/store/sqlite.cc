@@ -154,6 +154,17 @@ absl::StatusOr<int64_t> Database::Integer(const std::string& sql) {
   return row ? statement->Integer(0) : 0;
 }
 
+absl::Status Database::Each(const std::string& sql, int64_t parameter,
+                            const std::function<void(const Statement&)>& row) {
+  HLOCTS_ASSIGN_OR_RETURN(auto statement, Prepare(sql));
+  if (sql.find('?') != std::string::npos) statement->Bind(1, parameter);
+  while (true) {
+    HLOCTS_ASSIGN_OR_RETURN(bool more, statement->Step());
+    if (!more) return absl::OkStatus();
+    row(*statement);
+  }
+}
+
 int64_t Database::last_id() const { return sqlite3_last_insert_rowid(database_); }
 int64_t Database::changes() const { return sqlite3_changes(database_); }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -58,6 +59,9 @@ class Database {
   absl::Status Run(const std::string& sql);  // runs statements without parameters
   absl::StatusOr<std::unique_ptr<Statement>> Prepare(const std::string& sql);
   absl::StatusOr<int64_t> Integer(const std::string& sql);  // first value of the first row
+  // Calls `row` for each row of a query with at most one parameter.
+  absl::Status Each(const std::string& sql, int64_t parameter,
+                    const std::function<void(const Statement&)>& row);
   int64_t last_id() const;
   int64_t changes() const;  // rows that the last statement changed
 

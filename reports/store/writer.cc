@@ -102,7 +102,7 @@ absl::StatusOr<bool> StoreWriter::HasRun(const std::string& identity) {
   if (was_complete) return true;
   // An incomplete run may have been resumed since: its new state replaces the stored one.
   for (const char* table :
-       {"verdict", "failure", "bits_checked", "worst_ulps", "tally", "run_engine"})
+       {"verdict", "failure", "bits_checked", "worst_ulps", "tally", "run_engine", "pruned"})
     HLOCTS_RETURN_IF_ERROR(database_.Run(absl::StrCat("DELETE FROM ", table, " WHERE run = ", id)));
   HLOCTS_RETURN_IF_ERROR(database_.Run(absl::StrCat("DELETE FROM run WHERE id = ", id)));
   return false;

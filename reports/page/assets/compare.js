@@ -17,8 +17,8 @@ function isDead(engine) {
 // in which the engine was dead has none.
 function latestVerdict(until, engine, i) {
   for (let n = until - 1; n >= 0; n--) {
-    const mark = markOf(DATA.nights[n], engine, i);
-    if (isRun(mark) && !isDead(DATA.nights[n].engines[engine])) return {mark, night: n};
+    const of = DATA.nights[n].engines[engine], mark = of ? (of.kept || of.marks)[i] : '.';
+    if (isRun(mark) && (of.kept || !isDead(of))) return {mark, night: n};
   }
   return {mark: DATA.earlier[engine] ? DATA.earlier[engine][i] : '.', night: 0};
 }

@@ -13,7 +13,10 @@ function unpacked(marks) {
   return text.padEnd(DATA.cases.length, '.');
 }
 for (const night of DATA.nights) {
-  for (const engine of Object.values(night.engines)) engine.marks = unpacked(engine.marks);
+  for (const engine of Object.values(night.engines)) {
+    engine.marks = unpacked(engine.marks);
+    if (night.pruned) [engine.kept, engine.marks] = [engine.marks, unpacked('')];  // kept for comparisons
+  }
 }
 for (const engine of Object.keys(DATA.earlier)) DATA.earlier[engine] = unpacked(DATA.earlier[engine]);
 // The parts of each address, which is split once.
