@@ -133,6 +133,9 @@ absl::StatusOr<Merged> Merge(const ReportOptions& options) {
     HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
     if (merged.started.empty() || run.record.started < merged.started)
       merged.started = run.record.started;
+    if (!runs.empty() && run.record.backends != runs[0].record.backends)
+      return InvalidInput("report: ", folder, " has other engines than ", runs[0].folder,
+                          ": expected the shards of one run; report each engine alone");
     runs.push_back(std::move(run));
   }
   if (!runs.empty()) merged.facts = runs[0].record.facts;
@@ -241,8 +244,8 @@ int RunReport(const ReportOptions& options) {
   if (!options.store.empty()) {
     if (options.folders.empty() && options.baseline.empty() && options.junit.empty())
       return ReportStore(options);
-    return Fail(
-        InvalidInput("report --store: expected no directory, no --baseline and no --junit"));
+    return Fail(InvalidInput("report --store: expected no directory, no --baseline and no --junit ",
+                             "(JUnit of one engine: report DIR/NAME/suite/ENGINE --junit=FILE)"));
   }
   if (!options.night.empty() || !options.without.empty() || !options.notes.empty())
     return Fail(InvalidInput("report: --night, --without and --note: expected --store"));
@@ -278,7 +281,8 @@ Command ReportCommand() {
             flags.Add("--summary", &options->summary, "JSON file to write: summary, changes");
             flags.Add("--text", &options->text,
                       "text file to write: engines, findings by release, worst ulps, bits checked");
-            flags.Add("--junit", &options->junit, "JUnit XML file of DIR to write");
+            flags.Add("--junit", &options->junit,
+                      "JUnit XML file of DIR to write; of each engine of a nightly run, one file");
             flags.Add("--causes", &options->causes,
                       "print the unexpected cases of DIR by probable cause, and nothing else");
             flags.Add("--json", &options->json, "print one JSON line");

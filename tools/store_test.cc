@@ -116,6 +116,10 @@ TEST_F(StoreCommandTest, ViewAnswersLocalNamesOnlyWhatTheReportSays) {
   const Ran report = RunHlocts("report --json --note=short --not-repeated=3" + Store());
   EXPECT_THAT(report.out, HasSubstr("0 flaky (3 not repeated), 0 not run; no earlier run"));
   EXPECT_THAT(report.out, HasSubstr("\"notes\":[\"short\"]"));
+  RunHlocts("run movement/rev --backend=cpu --out=" + Path("c"));
+  EXPECT_THAT(RunHlocts("report r c", "cd " + folder_ + " &&").out,
+              HasSubstr("c has other engines"));
+  EXPECT_THAT(RunHlocts("report --junit=-" + Store()).out, HasSubstr("/suite/ENGINE --junit=FILE"));
   std::ofstream(Path("ask.py")) << R"py(
 import subprocess, sys, urllib.error, urllib.request
 server = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE,
