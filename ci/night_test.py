@@ -151,6 +151,7 @@ class NightTest(unittest.TestCase):
         self.addCleanup(setattr, module, "SECONDS_TO_LINE", before)
         said = self.suite(night, "exec sleep 60", 3)
         self.assertIn("suite mine: 75%, 3 of 4 cases", said)
+        self.assertEqual(steps.progress(self.out), "starting", "the number of cases is not known yet")
         self.assertIn("suite mine: cut after 3 of 4 cases (", said)
         self.assertEqual((night.state["done"], night.state["cut"]), ([], ["mine"]))
         self.assertIn("mine was cut after 3 of 4 cases", steps.cut_by_the_budget(night)[0])
@@ -159,6 +160,13 @@ class NightTest(unittest.TestCase):
         self.assertIsNone(night.step("suite mine, the rest", lambda: steps.rest_of_suite(night, "mine")))
         self.assertIn("suite mine", night.state["done"])
         self.assertEqual((night.state["cut"], night.state["problems"]), ([], {}))
+
+    def test_the_cause_of_a_dead_engine_is_the_first_note(self):
+        night = self.night("1")
+        night.state |= {"engines": ["mine=pjrt:/p.so"], "identities": {}, "notes": ["a", "b", "c"], "problems": {
+            "bench": "exit status 2", "suite mine=pjrt:/p.so": "p.so: cannot be loaded"}}
+        night.without_engine.add("suite mine=pjrt:/p.so")
+        self.assertEqual(steps.notes_of(night), ["suite mine: p.so: cannot be loaded", "a", "b", "c", "bench: exit status 2"])
 
     def test_a_run_without_report_is_no_base(self):
         for name, report in (("1", True), ("2", False), ("3", True), ("4", False), ("never imported", False)):

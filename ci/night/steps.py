@@ -215,15 +215,11 @@ def run_cases(night, engine, limit):
     if done:
         say(f"suite {name_of(engine)}: continues after {done} of {cases} cases")
 
-    def tick():
-        done, cases = cases_of(folder)
-        say(f"suite {name_of(engine)}: {100 * done // max(cases, 1)}%, {done} of {cases} cases")
-
     night.status = None
     try:
         problem, _ = night.hlocts("run", f"--backend={engine}", f"--tier={night.state['tier']}",
                                   f"--out={folder}", "--resume", *expected(night, engine), limit=limit,
-                                  tick=tick)
+                                  tick=lambda: say(f"suite {name_of(engine)}: {progress(folder)}"))
     finally:  # also counts the time of a run that is stopped and continued
         add_seconds(night, "suite", engine, started)
     return problem
@@ -241,6 +237,11 @@ def cases_of(folder):
         return 0, 0
     done = {one["case"] for one in json_lines((folder / "verdicts.jsonl").read_text())}
     return len(done), len((folder / "selection.txt").read_text().splitlines())
+
+
+def progress(folder):
+    done, cases = cases_of(folder)
+    return f"{100 * done // cases}%, {done} of {cases} cases" if cases else "starting"
 
 
 def is_whole(folder):
@@ -564,12 +565,17 @@ def hook(night, problem=""):
     return f"exit status {done.returncode}" if done.returncode else None
 
 
+def notes_of(night):
+    """Returns the notes of the report: those of dead engines first, as the Markdown has few notes."""
+    problems = {step: f"{step}: {problem}" for step, problem in night.state["problems"].items()}
+    dead = [problems.pop(step) for step in list(problems) if step in night.without_engine]
+    return [night.short(note) for note in (*dead, *exchanged(night), *cut_by_the_budget(night),
+                                           *night.state["notes"], *problems.values())]
+
+
 def report(night):
     """Writes the page and the other reports. Returns the exit status of `hlocts report`."""
-    folder = night.folder
-    notes = [night.short(note) for note in (
-        *exchanged(night), *cut_by_the_budget(night), *night.state["notes"],
-        *map(": ".join, night.state["problems"].items()))]
+    folder, notes = night.folder, notes_of(night)
     command = [night.options.hlocts, "report", f"--store={night.options.store}", f"--night={night.name}",
                f"--html={folder}/page.html", f"--markdown={folder}/night.md", f"--badge={folder}/badge.svg",
                f"--summary={folder}/night.json", f"--text={folder}/night.txt",
