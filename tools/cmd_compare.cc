@@ -5,7 +5,9 @@
 // shape) and that the sets of the judging module do not permit.
 #include <iostream>
 #include <map>
+#include <set>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
@@ -168,12 +170,35 @@ absl::StatusOr<int64_t> WantedInputs(CompareOptions& options) {
   return InputCount(pair.a, options.common);
 }
 
+// The results of a direction: its verdicts, and the freedoms of the module whose sets judge.
+struct Direction {
+  OutcomeCounts verdicts;
+  std::set<std::string> freedoms;
+  int64_t printed = 0;
+  std::string open;
+};
+
+// Returns the answer to the rewrite into `result`, whose outputs `judged` has judged. The reference
+// chooses one of the outputs that `result` may return; `own` has the freedoms of its other choices.
+std::string Conclusion(const char* result, const Direction& judged, const Direction& own) {
+  if (judged.verdicts.count("fail")) return "not allowed";
+  std::vector<std::string> more;
+  absl::c_set_difference(own.freedoms, judged.freedoms, std::back_inserter(more));
+  std::string text = judged.verdicts.size() == 1 && judged.verdicts.count("pass")
+                         ? "no counterexample among these inputs"
+                         : "not decided";
+  if (!more.empty())
+    absl::StrAppend(&text, " (", result, " may return more: freedoms ", absl::StrJoin(more, ", "),
+                    ")");
+  return text;
+}
+
 // Prints the counts of both directions. `none` is the first of `rejected` verdicts without outputs.
-void PrintEnd(const std::string& inputs, const OutcomeCounts (&verdicts)[2], int64_t rejected,
+void PrintEnd(const std::string& inputs, const Direction (&by)[2], int64_t rejected,
               const reports::Verdict& none) {
   std::cout << inputs
-            << "; outputs of B by the sets of A: " << reports::RunCountsText(verdicts[true])
-            << "; outputs of A by the sets of B: " << reports::RunCountsText(verdicts[false])
+            << "; outputs of B by the sets of A: " << reports::RunCountsText(by[true].verdicts)
+            << "; outputs of A by the sets of B: " << reports::RunCountsText(by[false].verdicts)
             << "\n";
   if (rejected > 0)
     std::cout << "the reference has no outputs for " << CountText(rejected, "more input") << ": "
@@ -181,13 +206,8 @@ void PrintEnd(const std::string& inputs, const OutcomeCounts (&verdicts)[2], int
   if (none.error.kind == ErrorKind::kNoHandler)
     std::cout << "next: --custom-calls=LIB.so with a handler for " << none.error.target
               << ", or modules from before the pass that makes this call\n";
-  const auto conclusion = [](const OutcomeCounts& all) {
-    if (all.count("fail")) return "not allowed";
-    return all.size() == 1 && all.count("pass") ? "no counterexample among these inputs"
-                                                : "not decided";
-  };
-  std::cout << "rewrite of A into B: " << conclusion(verdicts[true])
-            << "; of B into A: " << conclusion(verdicts[false]) << "\n";
+  std::cout << "rewrite of A into B: " << Conclusion("B", by[true], by[false])
+            << "; of B into A: " << Conclusion("A", by[false], by[true]) << "\n";
 }
 
 absl::StatusOr<int> Compare(CompareOptions options) {
@@ -197,10 +217,8 @@ absl::StatusOr<int> Compare(CompareOptions options) {
   HLOCTS_ASSIGN_OR_RETURN(const int64_t wanted, WantedInputs(options));
   int64_t looked_at = 0, rejected = 0;
   reports::Verdict none;
-  OutcomeCounts verdicts[2];
+  Direction by[2];  // [true]: by the sets of A
   int status = kExitOk;
-  int64_t printed[2] = {0, 0};
-  std::string open[2];
   if (!options.common.json)
     std::cout << "A: " << options.modules[0] << "\nB: " << options.modules[1] << std::endl;
   while (looked_at < wanted && none.error.kind != ErrorKind::kNoHandler && !Interrupted()) {
@@ -222,20 +240,21 @@ absl::StatusOr<int> Compare(CompareOptions options) {
       std::string part;
       if (verdict.kind == Outcome::kFail)
         part = FirstPart(options, judging, given, *reference).value_or("");
-      Print(options, pair, judging, verdict, part, printed[first], open[first]);
-      ++verdicts[first][std::string(OutcomeName(verdict.kind))];
+      Print(options, pair, judging, verdict, part, by[first].printed, by[first].open);
+      ++by[first].verdicts[std::string(OutcomeName(verdict.kind))];
+      by[first].freedoms.insert(verdict.freedoms.begin(), verdict.freedoms.end());
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }
   }
   for (const bool first : {true, false})
-    if (printed[first] == 0 && !open[first].empty()) std::cout << open[first] << "\n";
+    if (by[first].printed == 0 && !by[first].open.empty()) std::cout << by[first].open << "\n";
   const std::string kinds =
       absl::StrJoin(kInputKinds, kInputKinds + std::min<int64_t>(looked_at + rejected, 4), ", ");
   if (!options.common.json)
     PrintEnd(absl::StrCat(CountText(looked_at, "input"), options.seed && options.common.data.empty()
                                                              ? absl::StrCat(" (", kinds, ")")
                                                              : ""),
-             verdicts, rejected, none);
+             by, rejected, none);
   return status;
 }
 

@@ -99,9 +99,13 @@ std::string EndText(const DumpedModule& module, const DumpReport& looked) {
   blame.stages = looked.judged;
   Conclude(module, /*has_values=*/true, blame);
   if (absl::c_any_of(looked.judged, Fails))
-    return absl::StrCat("guilty: ", AnswerText(blame), blame.suspects.empty() ? "" : "; suspects: ",
-                        absl::StrJoin(blame.suspects, ", "), blame.reason.empty() ? "" : "; ",
-                        blame.reason);
+    return absl::StrCat(
+        "guilty: ", AnswerText(blame),
+        blame.failing_phase == backends::FailurePhase::kPass && !blame.pipeline.empty()
+            ? absl::StrCat(" (", blame.pipeline, ")")
+            : "",
+        blame.suspects.empty() ? "" : "; suspects: ", absl::StrJoin(blame.suspects, ", "),
+        blame.reason.empty() ? "" : "; ", blame.reason);
   const auto open = absl::c_find_if_not(looked.judged, Passes);
   if (open == looked.judged.end())
     return looked.judged.size() == 1

@@ -491,6 +491,23 @@ TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
   EXPECT_THAT(RunHlocts("compare " + narrow + " " + module("copy.hlo", "copy(x)", "copy(s)")).out,
               HasSubstr("\nrewrite of A into B: no counterexample among these inputs; of B into A: "
                         "not allowed\n"));
+  const auto sorted = [&](const char* name, const char* more) {
+    return Write(name, absl::StrCat("l { a = s32[] parameter(0) b = s32[] parameter(1) c = s32[] "
+                                    "parameter(2) d = s32[] parameter(3) ROOT t = pred[] "
+                                    "compare(a, b), direction=LT }\n"
+                                    "ENTRY e { x = s32[3] parameter(0) i = s32[3] iota(), "
+                                    "iota_dimension=0 ROOT s = (s32[3], s32[3]) sort(x, i), "
+                                    "dimensions={0}, to_apply=l",
+                                    more, " }")) +
+           " ";
+  };
+  EXPECT_THAT(
+      RunHlocts("compare " + sorted("stable.hlo", ", is_stable=true") + sorted("any.hlo", "") +
+                "--inputs=" + Write("ties.txt", "s32[3] {1, 1, 1}\n"))
+          .out,
+      HasSubstr("\nrewrite of A into B: no counterexample among these inputs (B may return "
+                "more: freedoms sort-ties); of B into A: no counterexample among these "
+                "inputs\n"));
 }
 
 // Eight inputs have two elements with special values; by default, scalars get all of them.

@@ -91,11 +91,13 @@ void ConcludeWrong(size_t wrong, std::optional<size_t> right, PassBlame& blame) 
   } else if (right) {
     AfterPass(*right, wrong + 1, blame);
     if (*right + 1 < wrong) return;
-    // The last dump before the wrong text may be later than the last distinct text.
+    // The last dump before the wrong text may be later than the last distinct text. The pass of the
+    // wrong text is no more suspect than those without dumps.
     blame.pass = stage.since->after;
     blame.pipeline = stage.since->pipeline;
-    blame.reason = absl::StrCat("passes before ", stage.file,
-                                " may have no dump (--xla_dump_hlo_pass_re=.* dumps all)");
+    blame.suspects.clear();
+    blame.reason = absl::StrCat("the next dump is ", stage.file, ", and passes before it may have ",
+                                "none (--xla_dump_hlo_pass_re=.* dumps all)");
   } else {
     blame.reason = "no module before the first wrong one can be evaluated";
   }

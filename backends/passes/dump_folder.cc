@@ -171,7 +171,7 @@ bool DumpsAreMissing(const std::vector<DumpFile>& files, size_t i, const DumpFil
   if (made.kind != DumpKind::kPass) return true;
   if (!first && files[i].number != previous.number + 1) return true;
   if (!selected) return false;
-  if (made.after == kPipelineStart) return !first && previous.before != kPipelineEnd;
+  if (made.after == kPipelineStart) return true;
   if (made.before.empty())
     return previous.pipeline != made.pipeline && previous.before != made.pipeline;
   while (i > 0 && files[i - 1].pipeline != made.pipeline) --i;

@@ -239,6 +239,8 @@ class Find(Scratch):
         script = self.program("bin/hlocts", "#!/venv/bin/python3\nmain()\n")
         with self.assertRaisesRegex(hlocts.HloctsError, "was not found"):
             self.find(PATH=str(script.parent))
+        behind = self.program("tarball/bin/hlocts")
+        self.assertEqual(self.find(PATH=f"{script.parent}:{behind.parent}"), behind)
 
     def test_a_wrong_name_is_an_error_although_others_are_there(self):
         self.program("lib/hlocts/program/bin/hlocts")

@@ -18,8 +18,8 @@ from typing import Any
 from hlocts.errors import HloctsError
 
 MISSING = (
-    "the program hlocts was not found: build it in a checkout (ci/conformance) and set "
-    "HLOCTS=/path/to/build/hlocts, or put it on PATH"
+    "the program hlocts was not found: set HLOCTS=/path/to/hlocts (bin/hlocts of a release's "
+    "tarball, build/hlocts of a checkout), or put it on PATH"
 )
 _PACKED = pathlib.Path("program", "bin", "hlocts")
 _HERE = pathlib.Path(__file__).resolve().parent
@@ -67,10 +67,11 @@ def find() -> pathlib.Path:
     for candidate in (_HERE / _PACKED, *_of_checkout()):
         if _is_program(candidate):
             return candidate
-    on_path = shutil.which("hlocts")
-    if on_path is None or _is_script_of_pip(pathlib.Path(on_path)):
-        raise HloctsError(MISSING)
-    return pathlib.Path(on_path)
+    for folder in os.get_exec_path():
+        on_path = shutil.which("hlocts", path=folder)
+        if on_path and not _is_script_of_pip(pathlib.Path(on_path)):
+            return pathlib.Path(on_path)
+    raise HloctsError(MISSING)
 
 
 def _sentence(stderr: str) -> str:
