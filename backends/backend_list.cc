@@ -261,13 +261,14 @@ std::vector<std::string> SplitBackendNames(const std::vector<std::string>& value
 
 namespace {
 
-// Extends the facts of an engine by facts that the user declares.
+// Extends the facts of an engine by facts that the user declares; an empty list removes its own.
 class DeclaringBackend : public Backend {
  public:
   DeclaringBackend(std::unique_ptr<Backend> engine, std::vector<std::string> facts)
       : engine_(std::move(engine)), facts_(std::move(facts)) {}
   BackendInfo info() override {
     BackendInfo info = engine_->info();
+    if (facts_.empty()) info.facts.clear();
     for (const std::string& fact : facts_) {
       std::erase(info.facts, fact);
       info.facts.push_back(fact);  // the last fact overrides others
@@ -299,14 +300,16 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeDeclaring(const std::string& text, 
   HLOCTS_ASSIGN_OR_RETURN(BackendName name, ParseBackendName(text));
   name.text = RecordedName(text);
   std::vector<std::string> facts;
+  const size_t options = name.options.size();
   if (name.name != "legal-noise") {
     auto declared = FactsOfWords(name.TakeOption("facts"));
     if (!declared.ok())
       return Annotate(declared.status(), absl::StrCat("backend \"", name.text, "\""));
     facts = *std::move(declared);
   }
+  const bool declares = name.options.size() < options;
   auto engine = make(std::move(name));
-  if (!engine.ok() || facts.empty()) return engine;
+  if (!engine.ok() || !declares) return engine;
   return std::make_unique<DeclaringBackend>(*std::move(engine), std::move(facts));
 }
 

@@ -102,9 +102,8 @@ TEST_F(FactsTest, DeclaredFactsNarrowSets) {
 TEST_F(FactsTest, FactsAndTargetsAreListed) {
   Ran ran = RunHlocts("backends --facts");
   EXPECT_EQ(ran.status, 0) << ran.out;
-  for (const char* text : {"excess.16bit", "dot.partials=16bit:N", "tpu_v6e: TPU v6e", "(JAX,"}) {
+  for (const char* text : {"excess.16bit", "dot.partials=16bit:N", "tpu_v6e: TPU v6e", "(JAX,"})
     EXPECT_THAT(ran.out, HasSubstr(text));
-  }
 }
 
 TEST_F(FactsTest, TheFactsOfAnEngineAreListed) {
@@ -113,6 +112,8 @@ TEST_F(FactsTest, TheFactsOfAnEngineAreListed) {
   EXPECT_THAT(ran.out, HasSubstr("not declared, so its sets do not assume them: reduce.height=N"));
   const Ran more = RunHlocts("backends --facts --backend='reference?facts=dot.sums=f32'");
   EXPECT_LT(more.out.find("  dot.sums=f32 "), more.out.find("not declared"));
+  EXPECT_THAT(RunHlocts("backends --facts --backend='reference?facts='").out,
+              HasSubstr("declares no facts"));
   EXPECT_EQ(RunHlocts("backends --facts --backend=nonsense").status, 3) << "its facts are unknown";
 }
 

@@ -53,7 +53,7 @@ void CommonOptions::Declare(Flags& flags, bool with_batch,
 
 void CommonOptions::DeclareInputs(Flags& flags, std::string* inputs, std::optional<uint64_t>* seed,
                                   const char* seed_help) {
-  flags.Add("--inputs", inputs, "literals file (text or .npz)");
+  flags.Add("--inputs", inputs, "literals file, also .npz (hlocts help literals)");
   flags.Add("--seed", seed, seed_help);
   flags.AddChoice("--data", &data,
                   {"random", "exact", "defined", "edge", "special", "all_bits", "wide"},
