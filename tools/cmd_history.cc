@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iostream>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -124,12 +125,41 @@ std::string GoodBeforeText(const Rows& rows, const fuzz::RegressionPoints& turns
   return absl::StrCat(", good before in ", rows[*turns.last_good_before].name, between ? gap : "");
 }
 
-std::string Sentence(const Rows& rows, int64_t runs) {
+// Returns a line about the compile options of the bundle's run; those of releases may differ.
+std::string FoundWith(const Subject& subject) {
+  const std::string& recorded = subject.bundle.backend;
+  if (!subject.is_bundle || !fuzz::RunsInJax(recorded)) return "";
+  return absl::StrCat(
+      "compile options of the recorded run: ", backends::CompileOptionsText(recorded),
+      "; `hlocts engines list` has those of releases, and --engine='NAME?A=B' sets others\n");
+}
+
+// Returns the sentence if no release has the failure, and why releases may not decide it.
+std::string NoneText(const Subject& subject, const Rows& rows) {
+  const int64_t runs = subject.bundle.options.runs_max;
+  const std::string own = backends::CompileOptionsText(subject.bundle.backend);
+  std::set<std::string> options{own}, reasons;
+  size_t ran = 0, open = 0;
+  for (const auto& [name, date, answer] : rows) {
+    if (!fuzz::IsAnswer(answer.cell)) continue;
+    options.insert(backends::CompileOptionsText(name));
+    ++ran;
+    if (answer.cell != Cell::kGood && ++open) reasons.insert(answer.reason);
+  }
+  std::string text =
+      absl::StrCat("no release that ran ", open && open == ran ? "is decided" : "has a failure");
+  if (runs > 1) absl::StrAppend(&text, " in ", runs, " runs");
+  if (open) absl::StrAppend(&text, "; ", open, " not decided");
+  if (reasons.erase(""); reasons.size() == 1) absl::StrAppend(&text, " (", *reasons.begin(), ")");
+  if (options.erase(own), FoundWith(subject).empty() || options.empty()) return text;
+  return absl::StrCat(text, "; releases ran with the compile options ",
+                      absl::StrJoin(options, " or "), ", the recorded engine with ", own);
+}
+
+std::string Sentence(const Subject& subject, const Rows& rows) {
   const fuzz::RegressionPoints turns = RegressionPointsOf(rows);
   auto name = [&](size_t release) { return rows[release].name; };
-  if (!turns.first_bad)
-    return absl::StrCat("no release that ran has a failure",
-                        runs > 1 ? absl::StrCat(" in ", runs, " runs") : "");
+  if (!turns.first_bad) return NoneText(subject, rows);
   std::string text = absl::StrCat("first bad ", name(*turns.first_bad), GoodBeforeText(rows, turns),
                                   "; last bad ", name(*turns.last_bad));
   if (turns.first_good_after)
@@ -144,15 +174,15 @@ std::string Sentence(const Rows& rows, int64_t runs) {
   std::string each;
   for (const auto& [family, own] : families) {
     if (families.size() == 1 || !RegressionPointsOf(own).monotone) return text;
-    absl::StrAppend(&each, each.empty() ? "" : "; ", family, ": ", Sentence(own, runs));
+    absl::StrAppend(&each, each.empty() ? "" : "; ", family, ": ", Sentence(subject, own));
   }
   return absl::StrCat(text, ", but at most once in each family (", each, ")");
 }
 
 // Returns the sentence of a record, which also names the releases that are not installed.
-std::string RecordText(const Rows& rows, int64_t runs) {
+std::string RecordText(const Subject& subject, const Rows& rows) {
   const std::string missing = MissingText(rows);
-  return absl::StrCat(Sentence(rows, runs), missing.empty() ? "" : "; not run:", missing);
+  return absl::StrCat(Sentence(subject, rows), missing.empty() ? "" : "; not run:", missing);
 }
 
 std::string TableText(const std::vector<Subject>& subjects, const Releases& releases) {
@@ -166,19 +196,9 @@ std::string TableText(const std::vector<Subject>& subjects, const Releases& rele
     std::string name = NameOf(subject);
     name.resize(width, ' ');
     const Rows rows = RowsOf(subject, releases);
-    absl::StrAppend(&text, name, "  ", Strip(rows), "  ",
-                    Sentence(rows, subject.bundle.options.runs_max), "\n");
+    absl::StrAppend(&text, name, "  ", Strip(rows), "  ", Sentence(subject, rows), "\n");
   }
   return text;
-}
-
-// Returns a line about the compile options of the bundle's run; those of releases may differ.
-std::string FoundWith(const Subject& subject) {
-  const std::string& recorded = subject.bundle.backend;
-  if (!subject.is_bundle || !fuzz::RunsInJax(recorded)) return "";
-  return absl::StrCat(
-      "compile options of the recorded run: ", backends::CompileOptionsText(recorded),
-      "; `hlocts engines list` has those of releases, and --engine='NAME?A=B' sets others\n");
 }
 
 // Returns the history as text: for one subject, a line per release; for several, a table of marks
@@ -187,8 +207,7 @@ std::string HistoryText(const std::vector<Subject>& subjects, const Releases& re
   if (subjects.size() != 1) return absl::StrCat(TableText(subjects, releases), "\n", kLegend);
   const Rows rows = RowsOf(subjects[0], releases);
   return absl::StrCat(subjects[0].path, subjects[0].options, "\n", FoundWith(subjects[0]),
-                      OneText(rows), kLegend, Sentence(rows, subjects[0].bundle.options.runs_max),
-                      "\n");
+                      OneText(rows), kLegend, Sentence(subjects[0], rows), "\n");
 }
 
 Json ToJson(const Subject& subject, const Rows& rows) {
@@ -200,7 +219,7 @@ Json ToJson(const Subject& subject, const Rows& rows) {
                {"last_bad", NameOrNull(rows, turns.last_bad)},
                {"first_good_after", NameOrNull(rows, turns.first_good_after)},
                {"monotone", turns.monotone},
-               {"sentence", RecordText(rows, subject.bundle.options.runs_max)},
+               {"sentence", RecordText(subject, rows)},
                {"runs", subject.bundle.options.runs_max},
                {"releases", Json::array()}};
   if (!subject.piece.empty()) json["piece"] = subject.piece;
@@ -244,10 +263,7 @@ absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder) {
   if (!json.is_object() || !json.contains("releases") || !json["releases"].is_array())
     return InvalidInput(path, ": expected a history; remove the file to start again");
   for (const Json& release : json["releases"]) {
-    auto word = [&](const char* key) {
-      const auto found = release.find(key);
-      return found != release.end() && found->is_string() ? found->get<std::string>() : "";
-    };
+    const auto word = [&](const char* key) { return TextField(release, key); };
     if (!release.is_object() || word("name").empty())
       return InvalidInput(path, ": expected a release with a name");
     rows.push_back(
@@ -265,8 +281,8 @@ absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
   HLOCTS_RETURN_IF_ERROR(
       WriteFile(subject.path + "/history.json", PublicJson(subject, rows) + "\n"));
-  const std::string sentence = RecordText(rows, subject.bundle.options.runs_max);
-  return fuzz::WriteReadmeLine(subject.path, "History: " + sentence + " (history.json).");
+  return fuzz::WriteReadmeLine(
+      subject.path, absl::StrCat("History: ", RecordText(subject, rows), " (history.json)."));
 }
 
 struct HistoryOptions {
@@ -415,10 +431,9 @@ absl::Status History(const HistoryOptions& options) {
   }
   HLOCTS_RETURN_IF_ERROR(status);
   if (!options.keep) return absl::OkStatus();
-  for (const Subject& subject : subjects) {
+  for (const Subject& subject : subjects)
     if (subject.is_bundle && IsOfRecord(subject))
       HLOCTS_RETURN_IF_ERROR(KeepInBundle(subject, releases));
-  }
   return absl::OkStatus();
 }
 

@@ -160,7 +160,7 @@ Releases ReleasesOf(const std::string& folder, bool flaky) {
                             found.good_after.empty() ? "" : ", good again in ", found.good_after);
   if (first.empty() && kept.is_object())
     sentence = absl::StrCat(
-        "no release that ran has the failure",
+        sentence.empty() ? "no release that ran has the failure" : sentence,
         kept.value("runs", 1) > 1 || !flaky
             ? ""
             : "; but the failure is not deterministic, so one run of each decides nothing");

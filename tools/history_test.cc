@@ -42,14 +42,15 @@ TEST(ReleasesTest, FamiliesAreBisectedApart) {
 }
 
 TEST_F(HistoryTest, FamiliesOfReleasesThatAreConsistentAloneAreNamed) {
+  const std::string empty = absl::StrCat("HLOCTS_CACHE=", Path("empty"));
   const std::string module = Write("m.hlo",
                                    "HloModule m\nENTRY e {\n  n = f32[] constant(nan)\n"
                                    "  o = f32[] constant(1)\n  ROOT r = f32[] maximum(n, o)\n}\n");
-  RunHlocts("shrink " + module + " --backend=canary:maximum.drops-nan -o " + Path("s"));
+  RunHlocts("shrink " + module + " --backend=mine=canary:maximum.drops-nan -o " + Path("s"));
   Write("s/history.json", R"({"releases":[{"name":"jaxlib@1","date":"2024-06-18","mark":"X"},)"
                           R"({"name":"xla@1","date":"2024-07-01","mark":"o"},)"
                           R"({"name":"jaxlib@2","date":"2024-08-01","mark":"X"}]})");
-  RunHlocts("history --keep --all " + Path("s"), absl::StrCat("HLOCTS_CACHE=", Path("empty")));
+  RunHlocts("history --keep --all " + Path("s"), empty);
   EXPECT_THAT(Read("s/README.md"),
               HasSubstr("the verdict changes more than once, but at most once in each family "
                         "(jaxlib: first bad jaxlib@1, the oldest release with an answer; last bad "
@@ -57,13 +58,19 @@ TEST_F(HistoryTest, FamiliesOfReleasesThatAreConsistentAloneAreNamed) {
   Write("s/history.json", R"({"releases":[{"name":"jaxlib@1","date":"2014-06-18","mark":"o"},)"
                           R"({"name":"jaxlib@2","date":"2044-08-01","mark":"X"},)"
                           R"({"name":"jaxlib@3","date":"2044-09-01","mark":"?"}]})");
-  RunHlocts("history --keep --engine=jaxlib " + Path("s"),
-            absl::StrCat("HLOCTS_CACHE=", Path("empty")));
+  RunHlocts("history --keep --engine=jaxlib " + Path("s"), empty);
   EXPECT_THAT(
       RunHlocts("report-bug " + Path("s")).out,
       ContainsRegex("releases: first bad jaxlib@2, good before in jaxlib@1 \\(between them "
                     "[0-9]+ of jaxlib did not run\\); last bad jaxlib@2; jaxlib@3 passes, but "
                     "got other instructions; not run: [0-9]+ not installed or not usable here: "));
+  // A plugin by path has none of the options of releases, which may hide its failure.
+  Write("s/history.json", R"({"releases":[{"name":"xla@0.11.2","mark":"/","reason":"why"}]})");
+  RunHlocts("history --keep --engine=jaxlib@0.4.30 " + Path("s"), empty);
+  EXPECT_THAT(RunHlocts("report-bug " + Path("s")).out,
+              HasSubstr("releases: no release that ran is decided; 1 not decided (why); releases "
+                        "ran with the compile options xla_cpu_enable_fast_min_max=false, the "
+                        "recorded engine with none (the plugin's own defaults); not run: 1 not"));
 }
 
 }  // namespace

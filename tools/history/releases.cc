@@ -11,6 +11,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
@@ -40,16 +41,17 @@ bool IsNamed(const Engine& engine, absl::string_view word) {
 
 bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty(); }
 
-// Returns the cache key of an answer: module, arguments, options, wheel, options of the wheel, and
-// the judge, which is identified by the build time of this program.
+// Returns the cache key of an answer: module, arguments, failure, options, wheel, options of the
+// wheel, and the judge, which is identified by the build time of this program.
 std::string CacheKey(const Subject& subject, const Engine& engine, const std::string& name) {
   const fuzz::Bundle& bundle = subject.bundle;
   std::string text = PrintModule(*bundle.sample.module);
   for (const Literal& leaf : bundle.sample.arguments)
     absl::StrAppend(&text, "\n", PrintLiteralWithShape(leaf));
-  absl::StrAppend(&text, "\n", subject.options, ProfileName(bundle.options.profile), " ",
-                  bundle.options.cut, " ", bundle.options.invalid, " ", bundle.options.runs_max,
-                  " ", bundle.options.load.timeout_seconds, " ", bundle.options.load.rng_seed, " ",
+  absl::StrAppend(&text, "\n", reports::ReasonText(bundle.result.verdict), subject.options,
+                  ProfileName(bundle.options.profile), " ", bundle.options.cut, " ",
+                  bundle.options.invalid, " ", bundle.options.runs_max, " ",
+                  bundle.options.load.timeout_seconds, " ", bundle.options.load.rng_seed, " ",
                   engine.SerializeAsString(), " ", name, " ",
                   std::filesystem::last_write_time("/proc/self/exe").time_since_epoch().count());
   return suites::Sha256(text);
@@ -70,14 +72,9 @@ std::optional<Answer> FromCache(const std::string& path) {
   if (!text.ok()) return std::nullopt;
   Json json = ParseJson<Json>(*text);
   if (!json.is_object()) return std::nullopt;
-  Answer answer;
-  answer.cached = true;
-  answer.verdict = json.value("verdict", "");
-  answer.reason = json.value("reason", "");
-  answer.version = json.value("version", "");
-  answer.cell = fuzz::CellOfMark(json.value("mark", ""));
-  if (!fuzz::IsAnswer(answer.cell)) return std::nullopt;
-  return answer;
+  const Answer answer{fuzz::CellOfMark(json.value("mark", "")), json.value("verdict", ""),
+                      json.value("reason", ""), json.value("version", ""), true};
+  return fuzz::IsAnswer(answer.cell) ? std::optional(answer) : std::nullopt;
 }
 
 void ToCache(const Answer& answer, const std::string& path) {
@@ -160,17 +157,19 @@ Answer RunOn(const Subject& subject, const Engine& engine, backends::Backend& ba
                 .reason = std::string(reports::FirstLine(reports::ReasonText(verdict))),
                 .version = info.version};
   if (verdict.kind == Outcome::kError) answer.cell = Cell::kMissing;
+  const auto& failure = subject.bundle.result.verdict.first_failure;
+  if (!failure || verdict.kind != Outcome::kInconclusive) return answer;
+  for (const std::string& fact : failure->permitted_by)
+    if (absl::c_linear_search(info.facts, fact))
+      answer.reason = absl::StrCat("declares ", fact, ", which permits the wrong value");
   return answer;
 }
 
 }  // namespace
 
 absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given) {
-  std::vector<std::string> words;
-  for (const std::string& word : given) {
-    for (absl::string_view part : absl::StrSplit(word, ',', absl::SkipEmpty()))
-      words.emplace_back(part);
-  }
+  std::vector<std::string> words =
+      absl::StrSplit(absl::StrJoin(given, ","), ',', absl::SkipEmpty());
   if (words.empty()) words = {"xla", "jaxlib"};
   HLOCTS_ASSIGN_OR_RETURN(engines::EngineList list, backends::LoadEngineList());
   Releases releases;
@@ -209,9 +208,8 @@ std::vector<Answer> Releases::InitialAnswers(bool installs) const {
 std::optional<size_t> Releases::Find(const reports::Verdict& verdict) const {
   const auto list = backends::LoadEngineList();
   const Engine* own = list.ok() ? suites::EngineOf(*list, verdict) : nullptr;
-  for (size_t r = 0; own && r < size(); ++r) {
+  for (size_t r = 0; own && r < size(); ++r)
     if (engine(r).name() == own->name()) return r;
-  }
   return std::nullopt;
 }
 
@@ -279,9 +277,8 @@ bool Releases::ContinueWithPiece(Subject& subject, const Prepare& prepare) const
   }
   if (subject.piece.empty()) return false;
   bundle.options.cut = 0;
-  for (Answer& answer : subject.answers) {
+  for (Answer& answer : subject.answers)
     if (fuzz::IsAnswer(answer.cell)) answer = Answer();
-  }
   return true;
 }
 
