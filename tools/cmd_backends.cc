@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
 #include "nlohmann/json.hpp"
@@ -27,6 +28,8 @@ backends::BackendInfo InfoOf(const std::string& name) {
   return {.name = name, .available = false, .error = ErrorOf(backend.status())};
 }
 
+void Print(const nlohmann::ordered_json& line) { std::cout << JsonText(line) << std::endl; }
+
 std::string NameOf(const FactRow& row) {
   return absl::StrCat(row.name, row.value.empty() ? "" : "=", row.value);
 }
@@ -36,27 +39,21 @@ int PrintFacts(bool json) {
   for (const FactRow& row : AllFacts()) {
     const std::string name = NameOf(row);
     if (json) {
-      std::cout << JsonText(nlohmann::ordered_json{
-                       {"fact", name}, {"grants", row.grants}, {"says", std::string(row.says)}})
-                << std::endl;
-      continue;
+      Print({{"fact", name}, {"grants", row.grants}, {"says", row.says}});
+    } else {
+      absl::PrintF("%-24s %-7s %s\n", name, row.grants ? "grants" : "narrows", row.says);
     }
-    std::printf("%-24s %-7s %s\n", name.c_str(), row.grants ? "grants" : "narrows",
-                std::string(row.says).c_str());
   }
   auto targets = LoadTargets();
   if (!targets.ok()) return Fail(targets.status());
   for (const TargetFile& target : *targets) {
     if (json) {
-      std::cout << JsonText(nlohmann::ordered_json{
-                       {"target", target.name}, {"title", target.title}, {"facts", target.Facts()}})
-                << std::endl;
+      Print({{"target", target.name}, {"title", target.title}, {"facts", target.Facts()}});
       continue;
     }
-    std::printf("\n%s: %s\n", target.name.c_str(), target.title.c_str());
+    absl::PrintF("\n%s: %s\n", target.name, target.title);
     for (const TargetPromise& promise : target.promises)
-      std::printf("  %s\n    (%s)\n", absl::StrJoin(promise.facts, " ").c_str(),
-                  promise.source.c_str());
+      absl::PrintF("  %s\n    (%s)\n", absl::StrJoin(promise.facts, " "), promise.source);
   }
   return kExitOk;
 }
@@ -68,22 +65,20 @@ int PrintFactsOf(const std::vector<std::string>& names, bool json) {
     if (!info.available && info.facts.empty())
       return Fail(absl::UnavailableError(absl::StrCat(name, ": ", info.error.Text())));
     if (json) {
-      std::cout << JsonText(nlohmann::ordered_json{{"name", name}, {"facts", info.facts}})
-                << std::endl;
+      Print({{"name", name}, {"facts", info.facts}});
       continue;
     }
-    std::printf("%s declares %s\n", name.c_str(), info.facts.empty() ? "no facts" : "these facts:");
+    absl::PrintF("%s declares %s\n", name, info.facts.empty() ? "no facts" : "these facts:");
     std::vector<std::string> others;
-    for (const FactRow& row : AllFacts()) {
+    for (const FactRow& row : AllFacts())
       if (absl::c_none_of(info.facts, [&](const auto& one) { return FindFact(one) == &row; }))
         others.push_back(NameOf(row));
-    }
     for (const std::string& fact : info.facts) {
       const FactRow* row = FindFact(fact);
-      std::printf("  %-24s %s\n", fact.c_str(), row ? std::string(row->says).c_str() : "");
+      absl::PrintF("  %-24s %s\n", fact, row ? row->says : "");
     }
-    std::printf("  not declared, so its sets do not assume them: %s\n",
-                absl::StrJoin(others, " ").c_str());
+    absl::PrintF("  not declared, so its sets do not assume them: %s\n",
+                 absl::StrJoin(others, " "));
   }
   return kExitOk;
 }
@@ -99,17 +94,15 @@ int RunBackends(const BackendsOptions& options) {
     backends::BackendInfo info = InfoOf(name);
     all_available = all_available && info.available;
     if (options.json) {
-      nlohmann::ordered_json json = {{"name", info.name},
-                                     {"version", info.version},
-                                     {"available", info.available},
-                                     {"reason", info.error.Text()},
-                                     {"capabilities", info.capabilities},
-                                     {"facts", info.facts}};
-      std::cout << JsonText(json) << std::endl;
+      Print({{"name", info.name},
+             {"version", info.version},
+             {"available", info.available},
+             {"reason", info.error.Text()},
+             {"capabilities", info.capabilities},
+             {"facts", info.facts}});
     } else {
-      std::printf("%-14s %-12s %s\n", info.name.c_str(),
-                  info.available ? "available" : "unavailable",
-                  (info.available ? info.version : info.error.Text()).c_str());
+      absl::PrintF("%-14s %-12s %s\n", info.name, info.available ? "available" : "unavailable",
+                   info.available ? info.version : info.error.Text());
       std::fflush(stdout);
     }
   }

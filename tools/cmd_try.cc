@@ -100,33 +100,23 @@ struct Step {
 constexpr Step kSteps[] = {
     {"runs a constant", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }\n", true},
     {"runs an addition",
-     "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  ROOT r = f32[4] add(a, "
-     "a)\n}\n",
-     true},
+     "HloModule m\nENTRY e { a = f32[4] constant({1, 2, 3, 4}) ROOT r = f32[4] add(a, a) }", true},
     {"returns a tuple",
-     "HloModule m\nENTRY e {\n  a = s32[] constant(1)\n  b = f32[2] constant({1, 2})\n"
-     "  ROOT t = (s32[], f32[2]) tuple(a, b)\n}\n",
-     true},
+     "HloModule m\nENTRY e { a = s32[] constant(1) ROOT t = (s32[], s32[]) tuple(a, a) }", true},
     {"rejects an invalid module",
-     "HloModule m\nENTRY e {\n  a = f32[4] constant({1, 2, 3, 4})\n  b = f32[3] constant({1, 2, "
-     "3})\n"
-     "  ROOT r = f32[4] add(a, b)\n}\n",
-     false},
+     "HloModule m\nENTRY e { a = f32[4] constant({1, 2, 3, 4}) ROOT r = f32[3] add(a, a) }", false},
     {"still works afterwards", "HloModule m\nENTRY e { ROOT c = s32[] constant(7) }\n", true},
 };
 
 bool CheckStep(const Step& step, backends::Backend& engine) {
   const auto module = ParseModule(step.module);
   backends::DiffOptions options;
-  reports::Verdict verdict;
-  if (step.valid) {
-    backends::ExecuteRequest request;
-    request.arguments.resize(1);
-    verdict = backends::Differ(**module, request, options).Diff(engine);
-  } else {
-    verdict = backends::DiffInvalidModule(**module, engine, options);
-  }
-  bool good = verdict.kind == Outcome::kPass;
+  backends::ExecuteRequest request;
+  request.arguments.resize(1);
+  const reports::Verdict verdict = step.valid
+                                       ? backends::Differ(**module, request, options).Diff(engine)
+                                       : backends::DiffInvalidModule(**module, engine, options);
+  const bool good = verdict.kind == Outcome::kPass;
   PrintCheck(
       good, step.what,
       good ? "" : absl::StrCat(OutcomeName(verdict.kind), ": ", reports::FoldedReason(verdict)));
@@ -135,11 +125,10 @@ bool CheckStep(const Step& step, backends::Backend& engine) {
 
 // Returns the command `try` for the same plugin, label and tier, with more options of the plugin.
 std::string TryAgain(const TryOptions& options, const std::string& more) {
-  const absl::string_view join = more.empty()                             ? ""
-                                 : absl::StrContains(options.plugin, '?') ? "&"
-                                                                          : "?";
-  std::string command = absl::StrCat(suites::ShellQuoted(ProgramAsCalled()), " try ",
-                                     suites::ShellQuoted(absl::StrCat(options.plugin, join, more)));
+  std::string plugin = options.plugin;
+  if (!more.empty()) absl::StrAppend(&plugin, absl::StrContains(plugin, '?') ? "&" : "?", more);
+  std::string command =
+      absl::StrCat(suites::ShellQuoted(ProgramAsCalled()), " try ", suites::ShellQuoted(plugin));
   if (!options.label.empty())
     absl::StrAppend(&command, " --label=", suites::ShellQuoted(options.label));
   if (options.suite.tier != SuiteOptions().tier)
@@ -302,20 +291,22 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   std::cout << "\nNext steps:\n";
   PrintFactSuggestions(options, *run);
   PrintMissingDevices(options, run->verdicts);
-  bool unexpected = false, fails = false;
+  bool unexpected = false;
+  std::string first;  // directory of the first failure that `shrink` takes
   for (const reports::Verdict& verdict : run->verdicts) {
     if (verdict.expected) continue;
     unexpected = true;
-    fails |= IsFailure(verdict.kind) && verdict.kind != Outcome::kInconclusive;
+    if (first.empty() && (verdict.kind == Outcome::kFail || verdict.kind == Outcome::kRejected))
+      first = suites::ShellQuoted(suites::FolderNameOfCase(verdict.case_address));
   }
   if (unexpected) {
     std::cout << "  rerun one failure, step by step (its address, or its beginning up to / : or ,):"
               << indent << "replay " << out << " ADDRESS --explain\n";
-    if (fails)
+    if (!first.empty())
       std::cout << "  report one failure: its smallest module, then the text for the bug tracker"
-                << "\n  (CASE: a directory of " << out << "/cases):" << indent << "shrink " << out
-                << "/cases/CASE --backend=" << suites::ShellQuoted(engine) << " -o out/small-CASE"
-                << indent << "report-bug out/small-CASE\n";
+                << "\n  (of the first one; " << out << "/cases has all):" << indent << "shrink "
+                << out << "/cases/" << first << " --backend=" << suites::ShellQuoted(engine)
+                << " -o out/small" << indent << "report-bug out/small\n";
     if (!options.suite.update_expectations) PrintListCommand(options, *run, indent + run_engine);
   }
   std::cout
