@@ -137,7 +137,7 @@ Command JudgeCommand() {
                       "number of devices over which the engine partitioned the module", {1, 4096});
             flags.Add("--sets", &options->sets,
                       "print the accepted values of each element; needs no --outputs");
-            flags.Add("--explain", &options->explain, "print the accepted values with the reason");
+            flags.Add("--explain", &options->explain, "with outputs: print the sets with reasons");
             AddSuspectFlag(flags, options->suspect);
             flags.Add("--unusual", &options->unusual,
                       "also print values of a pass that are acceptable but improbable");
