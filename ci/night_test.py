@@ -161,6 +161,23 @@ class NightTest(unittest.TestCase):
         self.assertIn("suite mine", night.state["done"])
         self.assertEqual((night.state["cut"], night.state["problems"]), ([], {}))
 
+    def test_a_repeated_step_replaces_its_note(self):
+        night = self.night("1")
+        night.state["notes"] = ["the store was damaged"]
+        whole = [("findings mine", lambda: steps.findings(night, "mine", ["mine"])),
+                 ("findings mine, the rest", lambda: steps.replay()), ("fuzz mine", lambda: steps.replay())]
+        for problem in (f"{TIME_OVER}, 6 of 9", f"{TIME_OVER}, 7 of 9"):
+            with unittest.mock.patch.object(steps, "replay", lambda *_, said=problem: said):
+                for name, work in whole:
+                    night.step(name, work)
+            self.assertEqual(night.state["notes"][1:], [f"{name}: {problem}" for name, _ in whole[1:]])
+            self.assertEqual((night.state["done"], night.state["cut findings"]), ([], ["mine"]))
+        with unittest.mock.patch.object(steps, "replay", lambda *_: None):
+            night.step(*whole[0])
+            night.step(*whole[2])
+        self.assertEqual((night.state["done"], night.state["cut findings"]), (["findings mine", "fuzz mine"], []))
+        self.assertEqual((night.state["notes"], night.state["problems"]), (["the store was damaged"], {}))
+
     def test_the_cause_of_a_dead_engine_is_the_first_note(self):
         night = self.night("1")
         night.state |= {"engines": ["mine=pjrt:/p.so"], "identities": {}, "notes": ["a", "b", "c"], "problems": {

@@ -70,11 +70,14 @@ class Night:
         os.replace(half, self.state_path)
 
     def step(self, name, work):
-        """Calls `work` unless the step is done, and returns its problem. A failed step is reported
-        and does not end the run. A continued run repeats the step and imports its new results."""
+        """Calls `work` unless the step is done, and returns its problem. A step that failed, or that
+        had no time, is reported and does not end the run. A continued run repeats the step, replaces
+        its notes, and imports its new results."""
         if name in self.state["done"]:
             say(f"{self.short(name)}: done before")
             return None
+        stale = (f"{name}: ", f"{name} of ", f"{name}, the rest: ")
+        self.state["notes"] = [one for one in self.state["notes"] if not one.startswith(stale)]
         started = time.monotonic()
         problem = work()
         took = time.monotonic() - started
@@ -84,14 +87,12 @@ class Night:
             self.without_engine.add(name)
         if name.split()[0] in ("suite", "findings", "fuzz"):
             self.state["done"] = [one for one in self.state["done"] if one not in ("import", "repeat")]
-        if isinstance(problem, Cut):
-            pass
-        elif problem and problem.startswith(TIME_OVER):
+        if not problem:
+            self.state["done"] += sorted({name, name.removesuffix(", the rest")})
+        elif problem.startswith(TIME_OVER) and not isinstance(problem, Cut):
             self.state["notes"].append(f"{name}: {problem}")
-        elif problem:
+        elif not isinstance(problem, Cut):
             self.state["problems"][name] = problem
-        if name not in self.state["problems"] and not isinstance(problem, Cut):
-            self.state["done"].append(name)
         self.save()
         return problem
 

@@ -312,17 +312,14 @@ def rest_of_suite(night, engine):
     """Continues an interrupted suite after all suites. Leaves other engines their shares of findings."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
     others = night.options.budget * SHARES["findings"] * (1 - 1 / len(night.state["engines"]))
-    problem = run_suite(night, engine, min(max(night.left() / 2, share, 60), night.free() - others))
-    if problem is None:
-        night.state["done"].append(f"suite {engine}")
-    return problem
+    return run_suite(night, engine, min(max(night.left() / 2, share, 60), night.free() - others))
 
 
 def findings(night, engine, engines):
     problem = replay(night, engine, engines, fair(night, "findings", engine, engines, 30))
+    cut = night.state["cut findings"] = [one for one in night.state.get("cut findings", []) if one != engine]
     if problem and problem.startswith(TIME_OVER):
-        cut = night.state.setdefault("cut findings", [])
-        cut += [] if engine in cut else [engine]
+        cut.append(engine)
         return Cut(problem)
     return problem
 
