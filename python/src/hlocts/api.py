@@ -226,6 +226,9 @@ def _backend(engine: str, facts: _Facts = None) -> str:
     if engine == "jax":
         words = [] if facts is None else [facts if isinstance(facts, str) else ",".join(facts)]
         return f"{_THIS_JAX}=exec:{shlex.join(binary.of_module('jax_engine', *words))}"
+    if re.fullmatch(r"jax\w*", engine, re.IGNORECASE):  # the program does not know the engine "jax"
+        raise HloctsError('engine: expected "jax" (the jaxlib of this Python), "xla", "cpu", the path of a PJRT '
+                          f'plugin or jaxlib@VERSION (`hlocts engines list`), found "{engine}"; did you mean "jax"?')
     is_path = engine.endswith(".so") and not engine.startswith("pjrt:")
     return f"pjrt:{pathlib.Path(engine).resolve()}" if is_path else engine
 
