@@ -211,12 +211,21 @@ bool MayRunUserCode(absl::string_view text) {
   return !std::all_of(name->options.begin(), name->options.end(), IsPlainOption);
 }
 
-std::string EngineLocationOption(const std::string& recorded) {
+std::string ReleaseName(const std::string& recorded, absl::string_view version) {
+  if (recorded != kThisJax && recorded != "jax") return recorded;
+  absl::ConsumePrefix(&version, "jaxlib ");  // "0.10.2 (cpu)", "jaxlib 0.10.2, ..."
+  return absl::StrCat("jaxlib@", version.substr(0, version.find_first_of(" ,")));
+}
+
+std::string EngineLocationOption(const std::string& recorded, absl::string_view version) {
   const std::string name = recorded.substr(0, recorded.find('?'));
   for (absl::string_view way : {"pjrt:", "exec:"}) {
     if (absl::StartsWith(name, way)) return absl::StrCat("--backend=", way, "/path/to/it");
   }
-  if (name == kThisJax) return "--backend=jaxlib@VERSION";
+  if (name == kThisJax) {
+    const std::string release = ReleaseName(name, version);
+    return "--backend=" + (EngineLocationOption(release).empty() ? release : "jax");
+  }
   const auto parsed = ParseBackendName(recorded);
   if (!parsed.ok()) return "";
   const auto release = FindRelease(*parsed);

@@ -42,8 +42,11 @@ std::string WithoutFolders(absl::string_view text);
 std::string RecordedName(absl::string_view text);
 std::vector<std::string> RecordedNames(const std::vector<std::string>& texts);
 // Returns the command-line option that is needed to find a recorded engine again; "" if its name is
-// enough. Only the engine's owner can resolve a recorded path or label.
-std::string EngineLocationOption(const std::string& recorded);
+// enough. Only the engine's owner can resolve a recorded path or label. The recorded version of the
+// JAX of a Python names its release.
+std::string EngineLocationOption(const std::string& recorded, absl::string_view version = "");
+// Returns the name of an engine. That of the JAX of a Python is its release, "jaxlib@0.10.2".
+std::string ReleaseName(const std::string& recorded, absl::string_view version);
 // The label of the JAX of the user's Python (engine="jax" of python/src/hlocts/api.py).
 inline constexpr absl::string_view kThisJax = "this-jax";
 // Returns the recorded form of a command-line word: RecordedName of the value of "--backend=", and

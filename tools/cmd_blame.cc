@@ -87,7 +87,8 @@ absl::StatusOr<SubjectBlame> Blame(const BlameOptions& options, const std::strin
   if (profile) bundle.options.profile = *profile;
   const std::string name = options.backend.empty() ? bundle.backend : options.backend;
   if (name.empty()) return InvalidInput("blame: expected --backend");
-  if (options.backend.empty()) HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(name, path));
+  if (options.backend.empty())
+    HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(bundle.result.verdict, path));
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   bundle.options.load = fuzz::DevicesOf(bundle.sample, bundle.options);
   StatusLine line;

@@ -73,7 +73,8 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   absl::Status valid = VerifyModule(*bundle.sample.module);
   if (!valid.ok() && !bundle.options.invalid) return Annotate(valid, folder + "/module.hlo");
   std::string name = options.backend.empty() ? bundle.backend : options.backend;
-  if (options.backend.empty()) HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(name, folder));
+  if (options.backend.empty())
+    HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(bundle.result.verdict, folder));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine, backends::MakeBackend(name));
   backends::BackendInfo info = engine->info();
   if (!info.available) return absl::UnavailableError(absl::StrCat(name, ": ", info.error.Text()));

@@ -114,10 +114,13 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
   }
   const std::string off = blame.value("switched_off", ""),
                     without = confirmation.empty() ? "" : blame.value("actual_without_pass", "");
+  const std::string own = backends::ReleaseName(verdict.backend, verdict.backend_version);
+  const std::string ran =
+      backends::ReleaseName(TextField(blame, "backend", own), TextField(blame, "backend_version"));
   const std::string suspects =
       backends::SuspectsText(blame.value("suspects", std::vector<std::string>()));
   std::vector<std::string> words = {
-      "`hlocts blame`",
+      "`hlocts blame`" + (ran == own ? "" : " on " + ran),
       blame.value("reason", ""),
       suspects.empty() ? "" : "suspects: " + suspects,
       confirmation,
@@ -226,7 +229,9 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
                         " --backend=ENGINE -o DIR` writes one");
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
   CompleteOldRecord(folder, bundle, bundle.result.verdict);
-  if (const std::string release = ReleaseOf(bundle.result.verdict); release != bundle.backend) {
+  const std::string release =
+      backends::ReleaseName(bundle.backend, bundle.result.verdict.backend_version);
+  if (release != bundle.backend) {
     const bool is_listed = backends::EngineLocationOption(release).empty();
     bundle.backend = bundle.result.verdict.backend = is_listed ? release : "jax";
     bundle.jax = absl::StrReplaceAll(release, {{"jaxlib@", "jax=="}});
@@ -287,8 +292,15 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
   const std::string place = is_named && !fuzz::IsPluginFile(backend)
                                 ? "--backend=" + suites::ShellQuoted(bundle.backend)
                                 : backends::EngineLocationOption(backend);
+  const auto list = backends::LoadEngineList();
+  const auto* engine =
+      list.ok() ? backends::FindEngine(*list, bundle.backend.substr(0, bundle.backend.find('?')))
+                : nullptr;
   const std::string replay = absl::StrCat(
       "`hlocts replay ", ShownFolder(folder), place.empty() ? "" : " ", place, "`",
+      engine && engine->wheel_mb() > 0 && !backends::IsInstalled(*engine)
+          ? absl::StrCat(" (`hlocts engines install ", engine->name(), "`)")
+          : "",
       absl::StartsWith(folder, "/") && !Below(folder) ? ", in the directory that has it," : "",
       " gives the engine the HLO module itself (exit status 1: the failure still occurs).\n");
   if (!fuzz::RunsInJax(backend)) return absl::StrCat(PublicRunner(backend), "\n", replay);
@@ -308,19 +320,6 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
       script, "\n", replay);
 }
 
-// Returns the engine and its version. The report calls a plugin file PLUGIN.so.
-std::string EngineText(const reports::Verdict& verdict) {
-  return absl::StrCat("\nEngine: ", verdict.backend,
-                      fuzz::IsPluginFile(verdict.backend) ? " (the plugin file PLUGIN.so)" : "",
-                      " ", verdict.backend_version, ".\n");
-}
-
-// The list of a plugin file is not known here. Many contain XLA, so XLA's list is used.
-std::optional<KnownFinding> KnownOfXla(reports::Verdict verdict, const fuzz::Sample& sample) {
-  verdict.backend = "xla";
-  return KnownFindingOf(verdict, sample);
-}
-
 std::string KnownText(const reports::Verdict& verdict, const std::optional<KnownFinding>& known) {
   if (!fuzz::IsPluginFile(verdict.backend)) return known ? known->ToText() : "none";
   return known ? absl::StrCat("the list of XLA has such a failure: ", known->ToText())
@@ -336,7 +335,11 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
     known = {NameOfFolder(options.bundle), *own};
   } else {
     known = KnownFindingOf(verdict, bundle.sample);
-    if (!known && fuzz::IsPluginFile(verdict.backend)) known = KnownOfXla(verdict, bundle.sample);
+    // The list of a plugin file is not known here. Many contain XLA, so XLA's list is used.
+    reports::Verdict of_xla = verdict;
+    of_xla.backend = "xla";
+    if (!known && fuzz::IsPluginFile(verdict.backend))
+      known = KnownFindingOf(of_xla, bundle.sample);
   }
   const std::string rarity = RarityText(verdict);
   const Releases releases = ReleasesOf(options.bundle, !rarity.empty());
@@ -370,7 +373,7 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   if (fuzz::RunsInJax(verdict.backend) || engine == "xla_gpu" || engine == "tpu")
     absl::StrAppend(&report, "\n## As a test\n\n", Fenced("cpp", fuzz::BundleXlaTest(bundle)));
   absl::StrAppend(
-      &report, EngineText(verdict),
+      &report, "\n", fuzz::EngineText(verdict.backend, verdict.backend_version), ".\n",
       bundle.plugin.empty() ? "" : absl::StrCat("\nPlugin file: SHA-256 ", bundle.plugin, ".\n"),
       "\nReport by hlocts ", kVersion, ".\n",
       fuzz::RunsInJax(verdict.backend)

@@ -168,7 +168,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   if (!options.backend.empty()) bundle.backend = options.backend;
   if (bundle.backend.empty()) return InvalidInput("shrink: expected --backend");
   if (options.backend.empty())
-    HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(bundle.backend, options.module));
+    HLOCTS_RETURN_IF_ERROR(CheckRecordedEngine(bundle.result.verdict, options.module));
   HLOCTS_RETURN_IF_ERROR(CheckOwnFolder(options.out, options.module, bundle));
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> engine,
                           backends::MakeBackend(bundle.backend));

@@ -68,16 +68,20 @@ std::string BundleOf(const char* engine, const char* version) {
 
 // If the version of a user's jaxlib is not listed, the engine `jax` runs what pip has installed.
 TEST(ReportBugTest, TheJaxOfThePythonIsAJaxlib) {
-  for (const auto& [engine, version, name] :
-       {std::tuple("this-jax", "0.10.2 (cpu)", "jaxlib@0.10.2"),
-        std::tuple("jax", "jaxlib 0.10.2, cpu", "jaxlib@0.10.2"),
-        std::tuple("this-jax", "0.9.1 (cpu)", "jax")}) {
-    const Ran ran = RunHlocts("report-bug " + BundleOf(engine, version));
-    EXPECT_THAT(ran.out,
+  for (const auto& [engine, version, name, seen, hint] :
+       {std::tuple("this-jax", "0.10.2 (cpu)", "jaxlib@0.10.2", " (cpu).\n",
+                   " .`hlocts engines in"),
+        std::tuple("jax", "jaxlib 0.10.2, cpu", "jaxlib@0.10.2", " cpu.\n", " .`hlocts engines in"),
+        std::tuple("this-jax", "0.9.1 (cpu)", "jax", " 0.9.1 (cpu).\n", "")}) {
+    const std::string bundle = BundleOf(engine, version);
+    EXPECT_THAT(RunHlocts("report-bug " + bundle, "HLOCTS_CACHE=/no").out,
                 AllOf(HasSubstr(absl::StrCat("Found in the engine ", name, ". ")),
                       HasSubstr("(finding xla-log-of-rsqrt: "), HasSubstr("`pip install jax==0."),
-                      ContainsRegex(absl::StrCat("_plugin --backend='?", name, "'?`")),
+                      ContainsRegex(absl::StrCat("_plugin --backend='?", name, "'?`", hint)),
+                      HasSubstr(absl::StrCat("\nEngine: ", name, seen)),
                       Not(HasSubstr("the plugin file"))));
+    EXPECT_THAT(RunHlocts("blame " + bundle, "HLOCTS_CACHE=/no").out,
+                AnyOf(HasSubstr(absl::StrCat("expected --backend=", name)), HasSubstr("jax: ")));
   }
 }
 
@@ -167,7 +171,7 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
       AllOf(HasSubstr("`pip install jax && pip install --no-deps --target=plugin "
                       "fastatomstruct-xla-cpu==2026.6.23`, then this script with the "
                       "argument plugin/fastatomstruct_xla_cpu/libpjrt_cpu.so; it prints"),
-            ContainsRegex("`hlocts replay [a-z].*/hlocts_old_record --backend='xla@2026.06'` "
+            ContainsRegex("`hlocts replay [a-z].*/hlocts_old_record --backend='xla@2026.06'`.* "
                           "gives the engine")));
 }
 
@@ -205,9 +209,11 @@ TEST(ReportBugTest, TheAnswerOfBlameIsPrinted) {
                 "runs without algsimp; unchanged, it fails in 7 of 10 runs; with algsimp switched "
                 "off: `crash`)."));
   std::ofstream(bundle + "/blame.json")
-      << R"({"answer":"after pass a","suspects":["b","c"],"actual_without_pass":"?","reason":"d"})";
-  EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
-              HasSubstr("\nGuilty: after pass a (`hlocts blame`; d; suspects: b, c)."));
+      << R"({"answer":"after pass a","suspects":["b","c"],"actual_without_pass":"?","reason":"d",)"
+      << R"("backend":"this-jax","backend_version":"0.10.2, cpu"})";
+  EXPECT_THAT(
+      RunHlocts("report-bug " + bundle).out,
+      HasSubstr("\nGuilty: after pass a (`hlocts blame` on jaxlib@0.10.2; d; suspects: b, c)."));
 }
 
 TEST(ReportBugTest, AnEngineOutsideOfJaxIsRunByItsOwnTool) {

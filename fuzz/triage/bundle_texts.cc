@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/installed_backend.h"
 #include "fuzz/triage/failure_signature.h"
@@ -109,17 +110,26 @@ std::string ProtoWhereTextFails(const Module& module) {
   return PrintModuleProto(module).value_or("");
 }
 
+std::string EngineText(const std::string& backend, absl::string_view version) {
+  const std::string name = backend.substr(0, backend.find('?'));
+  const std::string release = name.substr(name.find('@') + 1);
+  absl::string_view rest = version;  // "0.10.2 (cpu)", "jaxlib 0.10.2, ..."
+  absl::ConsumePrefix(&rest, "jaxlib ");
+  if (absl::ConsumePrefix(&rest, release)) version = absl::StripPrefix(rest, ",");
+  return absl::StrCat("Engine: ", backend,
+                      IsPluginFile(backend) ? " (the plugin file PLUGIN.so) " : " ",
+                      absl::StripLeadingAsciiWhitespace(version));
+}
+
 std::string BundleReadme(const Bundle& bundle, const std::string& proto) {
   const reports::Verdict& verdict = bundle.result.verdict;
-  const std::string place = backends::EngineLocationOption(bundle.backend);
+  const std::string place = backends::EngineLocationOption(bundle.backend, verdict.backend_version);
   return absl::StrCat(
       "# ", bundle.signature, "\n\n", WhatIsWrong(bundle), "\n",
       verdict.first_failure && !reports::ReasonText(verdict).empty()
           ? absl::StrCat("Found: ", reports::ReasonText(verdict), "\n\n")
           : "",
-      "Engine: ", bundle.backend,
-      IsPluginFile(bundle.backend) ? " (the plugin file PLUGIN.so) " : " ", verdict.backend_version,
-      "; profile ", verdict.profile, ".\n",
+      EngineText(bundle.backend, verdict.backend_version), "; profile ", verdict.profile, ".\n",
       bundle.plugin.empty() ? "" : absl::StrCat("Plugin file: SHA-256 ", bundle.plugin, ".\n"),
       RunsInJax(bundle.backend)
           ? absl::StrCat("Compile options: ", backends::CompileOptionsText(bundle.backend), ".\n")

@@ -444,9 +444,9 @@ void AddWhatLasts(const NightlyRunDiff& changes, SummaryParts& parts) {
 void AddFindings(const History& history, SummaryParts& parts) {
   const OpenFindings still = NewestReleaseFindings(history);
   if (still.looked_at == 0) return;
-  parts.push_back({absl::StrCat("; ", still.engine, " still has ")});
+  parts.push_back({"; "});
   parts.push_back({absl::StrCat(still.wrong, " of ", still.looked_at, " findings"), "findings"});
-  std::string rest = " replayed";
+  std::string rest = " replayed still fail on " + still.engine;
   const size_t stored = std::max(history.findings.size(), history.nights.back().findings.size());
   if (stored > static_cast<size_t>(still.looked_at))
     absl::StrAppend(&rest, " (", stored, " are in the store)");

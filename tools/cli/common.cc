@@ -102,10 +102,13 @@ std::optional<std::string> Below(const std::string& path) {
   return near;
 }
 
-absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder) {
-  const std::string place = backends::EngineLocationOption(name);
+absl::Status CheckRecordedEngine(const reports::Verdict& verdict, const std::string& folder) {
+  const std::string& name = verdict.backend;
+  const std::string place = backends::EngineLocationOption(name, verdict.backend_version);
   if (place.empty()) return absl::OkStatus();
   std::string release;
+  if (absl::StartsWith(place, "--backend=jaxlib@"))
+    release = ", or --backend=jax for the JAX of the python3 on PATH";
   const std::string file = name.substr(0, name.find('?')).substr(name.find(':') + 1);
   if (const auto list = backends::LoadEngineList(); list.ok())
     for (const engines::Engine& engine : list->engine())

@@ -95,8 +95,9 @@ std::string NameOfFolder(const std::string& path);
 // Returns the path relative to the working directory; nullopt if it is outside of that directory.
 std::optional<std::string> Below(const std::string& path);
 
-// Returns an error if `name` is an engine whose path the bundle in `folder` does not record.
-absl::Status CheckRecordedEngine(const std::string& name, const std::string& folder);
+// Returns an error if the verdict is of an engine whose path the bundle in `folder` does not
+// record.
+absl::Status CheckRecordedEngine(const reports::Verdict& verdict, const std::string& folder);
 
 // Prints "hlocts: message" to standard error and returns the exit status for the error code.
 int Fail(const absl::Status& status);

@@ -33,15 +33,8 @@ nlohmann::ordered_json KnownFinding::ToJson() const {
           {"text", ToText()}};
 }
 
-std::string ReleaseOf(const reports::Verdict& verdict) {
-  if (verdict.backend != backends::kThisJax && verdict.backend != "jax") return verdict.backend;
-  absl::string_view words = verdict.backend_version;  // "0.10.2 (cpu)", "jaxlib 0.10.2, ..."
-  absl::ConsumePrefix(&words, "jaxlib ");
-  return absl::StrCat("jaxlib@", words.substr(0, words.find_first_of(" ,")));
-}
-
 std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample) {
-  verdict.backend = ReleaseOf(verdict);
+  verdict.backend = backends::ReleaseName(verdict.backend, verdict.backend_version);
   if (!IsFailure(verdict.kind)) return std::nullopt;
   const auto list = suites::ExpectationList::Load(suites::ExpectationsPath(verdict.backend));
   if (!list.ok()) return std::nullopt;

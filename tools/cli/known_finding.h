@@ -30,7 +30,4 @@ std::string QuestionText(const findings::Finding& finding);
 // failure's signature (ExpectationList::Explaining) and the properties of module and arguments.
 std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample);
 
-// Returns the name of the engine: for the JAX of a user's Python its release, "jaxlib@0.10.2".
-std::string ReleaseOf(const reports::Verdict& verdict);
-
 }  // namespace hlocts::tools
