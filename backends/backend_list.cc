@@ -90,8 +90,7 @@ absl::Status CheckLabel(absl::string_view label, absl::string_view text) {
     if (absl::ascii_isalnum(c) || absl::StrContains("-_.", c)) continue;
     return InvalidInput("backend \"", text, "\": expected a label of letters, digits, - _ .");
   }
-  const auto list = LoadEngineList();
-  if (RowOf(label) || label == "exec" || (list.ok() && FindEngine(*list, label)))
+  if (RowOf(label) || label == "exec" || ListedEngine(label))
     return InvalidInput("backend \"", text, "\": the label ", label,
                         " is the name of an engine; expected another one");
   return absl::OkStatus();
@@ -401,9 +400,8 @@ bool IsThirdParty(const std::string& text) {
   auto name = ParseBackendName(text);
   if (!name.ok()) return true;
   if (const Row* row = RowOf(name->name)) return row->isolation == Isolation::kAlways;
-  const auto list = LoadEngineList();
-  const engines::Engine* engine = list.ok() ? FindEngine(*list, name->name) : nullptr;
-  return engine == nullptr || !IsBuiltIn(*engine);
+  const auto engine = ListedEngine(name->name);
+  return !engine || !IsBuiltIn(*engine);
 }
 
 std::vector<std::string> ListedBackends() {

@@ -192,6 +192,13 @@ const Engine* FindEngine(const EngineList& list, absl::string_view name) {
   return nullptr;
 }
 
+std::optional<Engine> ListedEngine(absl::string_view recorded) {
+  const auto list = LoadEngineList();
+  const Engine* engine =
+      list.ok() ? FindEngine(*list, recorded.substr(0, recorded.find('?'))) : nullptr;
+  return engine ? std::optional<Engine>(*engine) : std::nullopt;
+}
+
 absl::StatusOr<std::string> EngineCache() {
   std::string cache = Variable("HLOCTS_CACHE");
   if (!cache.empty()) return cache;

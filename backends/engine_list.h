@@ -4,6 +4,7 @@
 // requires.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ absl::StatusOr<engines::EngineList> ParseEngineList(const std::string& text,
 absl::StatusOr<engines::EngineList> LoadEngineList();
 // Returns the engine with this name or alias; nullptr if there is none.
 const engines::Engine* FindEngine(const engines::EngineList& list, absl::string_view name);
+// Returns the engine of LoadEngineList with this recorded name, without its options.
+std::optional<engines::Engine> ListedEngine(absl::string_view recorded);
 
 // Returns $HLOCTS_CACHE, or hlocts in the user's cache directory. ci/fetch-xla also uses it.
 absl::StatusOr<std::string> EngineCache();

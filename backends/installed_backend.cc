@@ -79,10 +79,8 @@ absl::StatusOr<std::vector<std::string>> PythonWorker(const engines::Engine& eng
 Options OptionsInEffect(const std::string& recorded) {
   const auto name = ParseBackendName(recorded);
   if (!name.ok()) return {};
-  const auto list = LoadEngineList();
-  const engines::Engine* engine =
-      list.ok() ? FindEngine(*list, name->name == kThisJax ? "jax" : name->name) : nullptr;
-  return engine == nullptr ? name->options : Merged(*engine, name->options);
+  const auto engine = ListedEngine(name->name == kThisJax ? "jax" : name->name);
+  return !engine ? name->options : Merged(*engine, name->options);
 }
 
 Options CompileOptionsOf(const std::string& recorded) {

@@ -76,12 +76,10 @@ std::string Arguments(const ClusterPlan& plan) {
 
 // Returns the lines of a shard's script that install the releases that the shard runs.
 std::string Installs(const ClusterPlan& plan) {
-  const auto list = backends::LoadEngineList();
   std::string lines;
   for (const std::string& backend : plan.backends) {
-    const auto* engine =
-        list.ok() ? backends::FindEngine(*list, backend.substr(0, backend.find('?'))) : nullptr;
-    if (engine == nullptr || engine->sha256().empty()) continue;
+    const auto engine = backends::ListedEngine(backend);
+    if (!engine || engine->sha256().empty()) continue;
     absl::StrAppend(&lines, "\"${HLOCTS:-", plan.program, "}\" engines install ",
                     suites::ShellQuoted(engine->name()), " || exit 3\n");
   }

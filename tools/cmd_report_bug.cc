@@ -151,10 +151,8 @@ Releases ReleasesOf(const std::string& folder, bool flaky) {
   const std::string before = name("last_good_before", own.last_good_before());
   Releases found{name("last_bad", own.last_bad()), name("first_good_after", own.first_good_after()),
                  own.history()};
-  const auto list = backends::LoadEngineList();
-  const std::string last = found.last_bad.substr(0, found.last_bad.find('?'));
-  if (const auto* engine = list.ok() ? backends::FindEngine(*list, last) : nullptr)
-    if (engine->reach() == engines::PJRT && !found.good_after.empty()) found.plugin = *engine;
+  if (const auto engine = backends::ListedEngine(found.last_bad))
+    if (engine->reach() == engines::PJRT && !found.good_after.empty()) found.plugin = engine;
   // history.json of earlier versions and findings have no sentence.
   std::string sentence = kept.is_object() ? kept.value("sentence", "") : "";
   if (!first.empty() && sentence.empty())
@@ -292,13 +290,10 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
   const std::string place = is_named && !fuzz::IsPluginFile(backend)
                                 ? "--backend=" + suites::ShellQuoted(bundle.backend)
                                 : backends::EngineLocationOption(backend);
-  const auto list = backends::LoadEngineList();
-  const auto* engine =
-      list.ok() ? backends::FindEngine(*list, bundle.backend.substr(0, bundle.backend.find('?')))
-                : nullptr;
+  const auto engine = backends::ListedEngine(bundle.backend);
   const std::string replay = absl::StrCat(
       "`hlocts replay ", ShownFolder(folder), place.empty() ? "" : " ", place, "`",
-      engine && engine->wheel_mb() > 0 && !backends::IsInstalled(*engine)
+      engine && !engine->sha256().empty() && !backends::IsInstalled(*engine)
           ? absl::StrCat(" (`hlocts engines install ", engine->name(), "`)")
           : "",
       absl::StartsWith(folder, "/") && !Below(folder) ? ", in the directory that has it," : "",

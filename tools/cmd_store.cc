@@ -143,28 +143,26 @@ int RunStoreAction(const StoreOptions& options) {
 }  // namespace
 
 Command StoreCommand() {
-  return {
-      "store", "manage the database of nightly runs", [](Flags& flags) {
-        auto options = std::make_shared<StoreOptions>();
-        flags.Positional(
-            "ACTION", &options->words,
-            "import DIR...; list; prune --keep=N; check; migrate; recover. list: NO "
-            "PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
-            "complete, INCOMPLETE (verdicts missing) or counts only (pruned); a row of tier "
-            "exhaustive in a night of another tier is the repetition of its regressions. prune: "
-            "removes the verdicts of all but the newest N nightly runs with a report (at "
-            "least 2), except each case's last one and the first of equal ones, which "
-            "comparisons need; keeps counts and findings, and changes only this file and its "
-            "backup");
-        flags.Add("--store", &options->path, "file (out/store.db)");
-        flags.Add("--night", &options->import.night,
-                  "import: name of the nightly run, which orders runs (the day)");
-        flags.Add("--incomplete", &options->import.incomplete,
-                  "import: accept an incomplete run; missing verdicts count as lost");
-        flags.Add("--keep", &options->keep, "prune: nightly runs whose verdicts are kept");
-        flags.Add("--json", &options->json, "print JSON lines");
-        return [options] { return RunStoreAction(*options); };
-      }};
+  return {"store", "manage the database of nightly runs", [](Flags& flags) {
+            auto options = std::make_shared<StoreOptions>();
+            flags.Positional(
+                "ACTION", &options->words,
+                "import DIR...; list; prune --keep=N; check; migrate; recover. list: NO "
+                "PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
+                "complete, INCOMPLETE (verdicts missing) or counts only (pruned); a second row of "
+                "a night, of tier exhaustive, has its repeated regressions. prune: removes the "
+                "verdicts of all but the newest N nightly runs with a report (at least 2), except "
+                "each case's last one and the first of equal ones, which comparisons need; keeps "
+                "counts and findings, and changes only this file and its backup");
+            flags.Add("--store", &options->path, "file (out/store.db)");
+            flags.Add("--night", &options->import.night,
+                      "import: name of the nightly run, which orders runs (the day)");
+            flags.Add("--incomplete", &options->import.incomplete,
+                      "import: accept an incomplete run; missing verdicts count as lost");
+            flags.Add("--keep", &options->keep, "prune: nightly runs whose verdicts are kept");
+            flags.Add("--json", &options->json, "print JSON lines");
+            return [options] { return RunStoreAction(*options); };
+          }};
 }
 
 }  // namespace hlocts::tools

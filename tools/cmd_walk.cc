@@ -47,9 +47,8 @@ absl::StatusOr<std::string> LibraryOf(const std::string& name) {
 // Returns the client options in the list entry of an engine of this project.
 std::vector<std::pair<std::string, std::string>> ClientOptionsOf(const std::string& name) {
   std::vector<std::pair<std::string, std::string>> options;
-  const auto list = backends::LoadEngineList();
-  const engines::Engine* engine = list.ok() ? backends::FindEngine(*list, name) : nullptr;
-  if (engine == nullptr || !backends::IsBuiltIn(*engine)) return options;
+  const auto engine = backends::ListedEngine(name);
+  if (!engine || !backends::IsBuiltIn(*engine)) return options;
   for (const std::string& option : engine->option())
     options.push_back(absl::StrSplit(option, absl::MaxSplits('=', 1)));
   return options;

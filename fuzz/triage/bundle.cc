@@ -98,10 +98,8 @@ bool RunsInJax(absl::string_view backend) {
                                 "hlo-evaluator", "rewriter", "exec"}) {
     if (name == own) return false;
   }
-  const auto list = backends::LoadEngineList();
-  const engines::Engine* engine =
-      list.ok() ? backends::FindEngine(*list, backend.substr(0, backend.find('?'))) : nullptr;
-  return engine == nullptr || engine->driver().empty() || engine->driver() == "jaxlib";
+  const auto engine = backends::ListedEngine(backend);
+  return !engine || engine->driver().empty() || engine->driver() == "jaxlib";
 }
 
 bool IsPluginFile(absl::string_view backend) {

@@ -186,8 +186,7 @@ struct OpenFindings {
 OpenFindings NewestReleaseFindings(const History& history);
 
 // Returns the summary sentence: "2 new, 1 fixed, 0 changed, 0 flaky, 0 not run since 2026-11-23; 4
-// still open since 2026-11-20; 14 of 31 findings replayed still fail on xla@0.11.2 (40 are in the
-// store)."
+// still open since 2026-11-20; 14 of 31 findings replayed still fail on xla (40 are in the store)."
 std::string NightlySummaryLine(const History& history, const NightlyRunDiff& changes);
 
 // A part of the summary sentence. If it is a count, `list` names the list that it counts: a list of

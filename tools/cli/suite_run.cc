@@ -53,11 +53,9 @@ std::string FixedText(const FixedCounts& counts) {
 
 // Returns the limits that the list of engines states for these engines (recorded names).
 std::string LimitsText(const std::vector<std::string>& engines) {
-  auto list = backends::LoadEngineList();
   std::string text;
   for (const std::string& engine : engines) {
-    const std::string name = engine.substr(0, engine.find('?'));
-    const auto* release = list.ok() ? backends::FindEngine(*list, name) : nullptr;
+    const auto release = backends::ListedEngine(engine);
     if (release && release->limit_size() > 0)
       absl::StrAppend(&text, engine, " is limited: ", absl::StrJoin(release->limit(), "; "), "\n");
   }
