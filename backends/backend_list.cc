@@ -221,10 +221,8 @@ std::string EngineLocationOption(const std::string& recorded, absl::string_view 
   for (absl::string_view way : {"pjrt:", "exec:"}) {
     if (absl::StartsWith(name, way)) return absl::StrCat("--backend=", way, "/path/to/it");
   }
-  if (name == kThisJax) {
-    const std::string release = ReleaseName(name, version);
-    return "--backend=" + (EngineLocationOption(release).empty() ? release : "jax");
-  }
+  const std::string jaxlib = ReleaseName(name, version);
+  if (name == kThisJax) return "--backend=" + (ListedEngine(jaxlib) ? jaxlib : "jax");
   const auto parsed = ParseBackendName(recorded);
   if (!parsed.ok()) return "";
   const auto release = FindRelease(*parsed);

@@ -239,8 +239,7 @@ bool HasItsLibrary(const Engine& engine, const std::string& folder) {
 bool IsInstalled(const Engine& engine) {
   if (engine.reach() == engines::USER) return IsInstalledByUser(engine);
   if (!engine.converter().empty()) {
-    auto list = LoadEngineList();
-    const Engine* converter = list.ok() ? FindEngine(*list, engine.converter()) : nullptr;
+    const auto converter = ListedEngine(engine.converter());
     if (!converter || !IsInstalled(*converter)) return false;
     if (IsPartOfAnother(engine)) return true;
   }

@@ -162,21 +162,15 @@ class NightTest(unittest.TestCase):
         self.assertEqual((night.state["cut"], night.state["problems"]), ([], {}))
 
     def test_a_repeated_step_replaces_its_note(self):
-        night = self.night("1")
-        night.state["notes"] = ["the store was damaged"]
-        whole = [("findings mine", lambda: steps.findings(night, "mine", ["mine"])),
-                 ("findings mine, the rest", lambda: steps.replay()), ("fuzz mine", lambda: steps.replay())]
-        for problem in (f"{TIME_OVER}, 6 of 9", f"{TIME_OVER}, 7 of 9"):
+        night, names = self.night("1"), ["findings mine, the rest", "fuzz mine"]
+        for problem in (f"{TIME_OVER}, 6 of 9", f"{TIME_OVER}, 7 of 9", None):
             with unittest.mock.patch.object(steps, "replay", lambda *_, said=problem: said):
-                for name, work in whole:
-                    night.step(name, work)
-            self.assertEqual(night.state["notes"][1:], [f"{name}: {problem}" for name, _ in whole[1:]])
-            self.assertEqual((night.state["done"], night.state["cut findings"]), ([], ["mine"]))
-        with unittest.mock.patch.object(steps, "replay", lambda *_: None):
-            night.step(*whole[0])
-            night.step(*whole[2])
-        self.assertEqual((night.state["done"], night.state["cut findings"]), (["findings mine", "fuzz mine"], []))
-        self.assertEqual((night.state["notes"], night.state["problems"]), (["the store was damaged"], {}))
+                night.step("findings mine", lambda: steps.findings(night, "mine", ["mine"]))
+            for name in names if problem else names[1:]:
+                night.step(name, lambda said=problem: said)
+            self.assertEqual(night.state["notes"], [f"{name}: {problem}" for name in names if problem])
+            self.assertEqual((night.state["cut findings"], night.state["done"]),
+                             (["mine"], []) if problem else ([], ["findings mine", "fuzz mine"]))
 
     def test_the_cause_of_a_dead_engine_is_the_first_note(self):
         night = self.night("1")

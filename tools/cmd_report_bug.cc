@@ -230,8 +230,8 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   const std::string release =
       backends::ReleaseName(bundle.backend, bundle.result.verdict.backend_version);
   if (release != bundle.backend) {
-    const bool is_listed = backends::EngineLocationOption(release).empty();
-    bundle.backend = bundle.result.verdict.backend = is_listed ? release : "jax";
+    bundle.backend = bundle.result.verdict.backend =
+        backends::ListedEngine(release) ? release : "jax";
     bundle.jax = absl::StrReplaceAll(release, {{"jaxlib@", "jax=="}});
   }
   if (auto& failure = bundle.result.verdict.first_failure)

@@ -4,7 +4,6 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
-#include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/installed_backend.h"
 #include "fuzz/triage/failure_signature.h"
@@ -111,14 +110,10 @@ std::string ProtoWhereTextFails(const Module& module) {
 }
 
 std::string EngineText(const std::string& backend, absl::string_view version) {
-  const std::string name = backend.substr(0, backend.find('?'));
-  const std::string release = name.substr(name.find('@') + 1);
-  absl::string_view rest = version;  // "0.10.2 (cpu)", "jaxlib 0.10.2, ..."
-  absl::ConsumePrefix(&rest, "jaxlib ");
-  if (absl::ConsumePrefix(&rest, release)) version = absl::StripPrefix(rest, ",");
-  return absl::StrCat("Engine: ", backend,
-                      IsPluginFile(backend) ? " (the plugin file PLUGIN.so) " : " ",
-                      absl::StripLeadingAsciiWhitespace(version));
+  const std::string release = backend.substr(backend.find('@') + 1);
+  return absl::StrCat(
+      "Engine: ", backend, IsPluginFile(backend) ? " (the plugin file PLUGIN.so) " : " ",
+      absl::StrReplaceAll(version, {{"jaxlib " + release + ", ", ""}, {release + " ", ""}}));
 }
 
 std::string BundleReadme(const Bundle& bundle, const std::string& proto) {

@@ -78,9 +78,8 @@ class EngineNames(unittest.TestCase):
         said = binary.run(["backends", f"--backend={api._backend('jax')}"], answers=(0, 3))
         self.assertIn("this-jax", said)
         self.assertNotIn("label", said)
-        for name in ("jaxlib", "JAX"):
-            with self.assertRaisesRegex(api.HloctsError, 'expected "jax" .*found .*did you mean "jax"'):
-                api._backend(name)
+        with self.assertRaisesRegex(api.HloctsError, 'expected "jax" .*found .*did you mean "jax"'):
+            api._backend("jaxlib")
 
 
 class Checking(Scratch):
