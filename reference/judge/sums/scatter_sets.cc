@@ -157,10 +157,14 @@ ScatterPlan PlanScatter(const Instruction& scatter, const SetArray& operand,
   return plan;
 }
 
-// Returns true if the computation overwrites: result i of N is parameter N+i.
+// Returns true if the computation overwrites: result i of N is parameter N+i, or a copy of it.
 bool Overwrites(const Computation& body, int64_t count) {
   const Instruction& root = *body.root();
-  auto is = [](const Instruction& x, int64_t n) { return x.IsParameter(n); };
+  auto is = [](const Instruction& x, int64_t n) {
+    const Instruction* source = &x;
+    while (source->opcode() == Opcode::kCopy) source = &source->operand(0);
+    return source->IsParameter(n);
+  };
   if (root.opcode() != Opcode::kTuple) return count == 1 && is(root, 1);
   for (int64_t i = 0; i < root.operand_count(); ++i) {
     if (!is(root.operand(i), count + i)) return false;
