@@ -163,11 +163,12 @@ absl::StatusOr<std::vector<DumpedModule>> Asked(const DumpsOptions& options) {
   if (!options.inputs.empty()) HLOCTS_RETURN_IF_ERROR(ReadFile(options.inputs).status());
   if (!options.module) return modules;
   std::vector<std::string> numbers;
-  for (const DumpedModule& module : modules) {
-    if (module.number == static_cast<int64_t>(*options.module))
-      return std::vector<DumpedModule>{module};
+  std::vector<DumpedModule> asked;
+  for (DumpedModule& module : modules) {
     numbers.push_back(absl::StrCat(module.number));
+    if (module.number == static_cast<int64_t>(*options.module)) asked.push_back(std::move(module));
   }
+  if (!asked.empty()) return asked;
   return InvalidInput("--module: expected one of ", absl::StrJoin(numbers, ", "), ", found ",
                       *options.module);
 }
@@ -203,7 +204,7 @@ Command DumpsCommand() {
             flags.Positional(
                 "DIR", &options->folder,
                 "directory that XLA wrote with --xla_dump_to=DIR --xla_dump_hlo_pass_re=.*");
-            flags.Add("--module", &options->module, "number of the only module to read");
+            flags.Add("--module", &options->module, "number of the modules to read");
             options->common.data.clear();
             options->common.DeclareInputs(flags, &options->inputs, &options->seed,
                                           "first seed of inputs, on which the sets of the first "

@@ -34,6 +34,17 @@ TEST_F(FactsTest, SetsArePrintedWithoutOutputs) {
   EXPECT_THAT(ran.out, HasSubstr("[0] to [1]: [2.71828"));
   EXPECT_THAT(ran.out, HasSubstr("ulp(3) of r"));
   EXPECT_THAT(Judge("--sets --json").out, HasSubstr("\"sets\""));
+  const std::string twice = Write("twice.hlo", R"(HloModule s
+last { x = f32[] parameter(0) ROOT y = f32[] parameter(1) }
+ENTRY e { a = f32[2] parameter(0) i = s32[2,1] parameter(1) u = f32[2] parameter(2)
+  ROOT t = f32[2] scatter(a, i, u), update_window_dims={}, inserted_window_dims={0},
+    scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=last })");
+  EXPECT_THAT(RunHlocts(absl::StrCat("judge ", twice, " --sets --inputs=",
+                                     Write("twice.txt",
+                                           "f32[2] {0, 0}\ns32[2,1] {{1}, {1}}\n"
+                                           "f32[2] {1, 2}\n")))
+                  .out,
+              HasSubstr("[1]: 1 or 2"));
 }
 
 TEST_F(FactsTest, FactsOfATarget) {

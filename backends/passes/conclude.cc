@@ -126,6 +126,11 @@ void ConcludeFromStages(PassBlame& blame) {
 // that completed, but not the pass that crashed.
 void ConcludeFromEnd(const DumpedModule& dumped, PassBlame& blame) {
   const std::string named = PassNamedByVerifier(blame.verdict.error);
+  if (named == kPipelineStart) {
+    blame.failing_phase = FailurePhase::kBeforePasses;
+    blame.reason = "XLA's verifier rejects the module before the first pass of a pipeline";
+    return;
+  }
   if (!named.empty()) {
     blame.failing_phase = FailurePhase::kPass;
     blame.pass = named;

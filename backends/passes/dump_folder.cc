@@ -109,12 +109,13 @@ std::string StageName(const Stage& stage) {
 
 absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& folder) {
   std::error_code error;
-  std::map<int64_t, DumpedModule> modules;
+  // Processes that share a directory number their modules alike.
+  std::map<std::pair<int64_t, std::string>, DumpedModule> modules;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end;
        entry.increment(error)) {
     std::optional<DumpFile> dump = ParseDumpName(entry->path().filename().string());
     if (!dump) continue;
-    DumpedModule& module = modules[dump->module_number];
+    DumpedModule& module = modules[{dump->module_number, dump->module_name}];
     module.number = dump->module_number;
     module.name = dump->module_name;
     module.files.push_back(*std::move(dump));

@@ -197,6 +197,22 @@ TEST_F(BlameTest, OfSelectedPassesOnlyThoseThatFollowTheirOwnStartAreNamed) {
                                    "next_step to the last pass"));
 }
 
+TEST_F(BlameTest, ModulesOfProcessesThatShareADirectoryAreApart) {
+  Write("before_optimizations.txt", kAdd);
+  ASSERT_TRUE(WriteFile(folder_.path() + "/module_0001.n.before_optimizations.txt", kWrong).ok());
+  const auto modules = *ReadDumpFolder(folder_.path());
+  ASSERT_EQ(modules.size(), 2u);
+  EXPECT_EQ(modules[1].name, "n");
+  EXPECT_EQ(modules[1].files.size(), 1u);
+}
+
+TEST_F(BlameTest, TheStartOfAPipelineIsNoPass) {
+  PassBlame blame;
+  blame.verdict.error.message = "shapes differ\n\nFailed after pipeline-start";
+  Conclude({}, /*has_values=*/false, blame);
+  EXPECT_EQ(AnswerText(blame), "before the passes");
+}
+
 TEST_F(BlameTest, WithoutDumpsOfPassesNoneIsNamed) {
   Write("before_optimizations.txt", kAdd);
   Write("cpu_after_optimizations.txt", kWrong);

@@ -6,6 +6,7 @@
 #include "backends/backend_list.h"
 #include "spec/accuracy/target_facts.h"
 #include "spec/ir/index_util.h"
+#include "spec/judge/choices.h"
 #include "spec/judge/joint.h"
 #include "spec/targets/targets.h"
 
@@ -51,14 +52,6 @@ std::map<std::string, std::vector<std::string>> PromisesOf(const std::vector<std
 
 namespace {
 
-std::string ElementSet(const SetArray& set, int64_t i) {
-  const PrimitiveType component = ComponentType(set.element_type());
-  std::string text = SetText(set.At(i), component);
-  return set.components() == 2
-             ? absl::StrCat("(", text, ", ", SetText(set.At(i, 1), component), ")")
-             : text;
-}
-
 std::string MadeBy(const ModuleAcceptance& accepted, const SetArray& set, int64_t i) {
   uint32_t origin = set.exact() ? set.origin : set.At(i).origin;
   if (origin == 0) origin = set.origin;
@@ -84,10 +77,10 @@ void AppendLeaf(const ModuleAcceptance& accepted, size_t output, std::string& te
   const int64_t count = leaf.set.element_count();
   for (int64_t first = 0; first < count;) {
     const std::string line =
-        absl::StrCat(ElementSet(leaf.set, first), MadeBy(accepted, leaf.set, first));
+        absl::StrCat(ElementSetText(leaf.set, first), MadeBy(accepted, leaf.set, first));
     int64_t next = first + 1;
     while (next < count &&
-           absl::StrCat(ElementSet(leaf.set, next), MadeBy(accepted, leaf.set, next)) == line) {
+           absl::StrCat(ElementSetText(leaf.set, next), MadeBy(accepted, leaf.set, next)) == line) {
       ++next;
     }
     const std::vector<int64_t>& sizes = leaf.set.shape().dimensions();
