@@ -98,14 +98,16 @@ std::string EndText(const DumpedModule& module, const DumpReport& looked) {
   backends::PassBlame blame;
   blame.stages = looked.judged;
   Conclude(module, /*has_values=*/true, blame);
-  if (absl::c_any_of(looked.judged, Fails))
+  if (absl::c_any_of(looked.judged, Fails)) {
+    using backends::FailurePhase;
+    const bool later = blame.failing_phase == FailurePhase::kAfterPass && !blame.pass.empty();
+    const bool in_pipeline = blame.failing_phase == FailurePhase::kPass && !blame.pipeline.empty();
     return absl::StrCat(
-        "guilty: ", AnswerText(blame),
-        blame.failing_phase == backends::FailurePhase::kPass && !blame.pipeline.empty()
-            ? absl::StrCat(" (", blame.pipeline, ")")
-            : "",
+        "guilty: ", later ? "a change " : "", AnswerText(blame),
+        in_pipeline ? absl::StrCat(" (", blame.pipeline, ")") : "",
         blame.suspects.empty() ? "" : "; suspects: ", absl::StrJoin(blame.suspects, ", "),
         blame.reason.empty() ? "" : "; ", blame.reason);
+  }
   const auto open = absl::c_find_if_not(looked.judged, Passes);
   if (open == looked.judged.end())
     return looked.judged.size() == 1
@@ -203,7 +205,8 @@ Command DumpsCommand() {
             auto options = std::make_shared<DumpsOptions>();
             flags.Positional(
                 "DIR", &options->folder,
-                "directory that XLA wrote with --xla_dump_to=DIR --xla_dump_hlo_pass_re=.*");
+                "directory that XLA wrote with --xla_dump_to=DIR --xla_dump_hlo_pass_re=.*; "
+                "without --seed and --inputs its modules are listed");
             flags.Add("--module", &options->module, "number of the modules to read");
             options->common.data.clear();
             options->common.DeclareInputs(flags, &options->inputs, &options->seed,

@@ -184,6 +184,11 @@ TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   EXPECT_THAT(ran.out, HasSubstr("\nguilty: a pass; the next dump is module_0001.add.0003"));
   EXPECT_THAT(RunHlocts("dumps " HLOCTS_SOURCE_DIR "/README.md").out,
               HasSubstr("expected a directory, found a file; two modules: `hlocts compare A B`"));
+  Write("module_0001.add.0001.first.after_pipeline-start.before_cse.txt", kAdd);
+  Write("module_0001.add.0002.first.after_cse.before_pipeline-end.txt", kAdd);
+  Write("module_0001.add.debug_options", "xla_dump_hlo_pass_re: \"cse|algsimp\"");
+  EXPECT_THAT(RunHlocts("dumps " + folder_ + " --seed=1").out,
+              HasSubstr("\nguilty: a change after pass cse; the next dump is "));
   ran = RunHlocts("dumps " + Path("none"));
   EXPECT_EQ(ran.status, 2);
 }

@@ -122,8 +122,10 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
   }
   if (error) return absl::NotFoundError(absl::StrCat(folder, ": ", error.message()));
   if (modules.empty()) {
-    return absl::NotFoundError(absl::StrCat(
-        folder, ": expected the dumps of --xla_dump_to (module_0001.*.txt), found none"));
+    return absl::NotFoundError(
+        absl::StrCat(folder,
+                     ": expected the dumps of --xla_dump_to (module_0001.*.txt; "
+                     "--xla_dump_hlo_as_text), found none"));
   }
   std::vector<DumpedModule> all;
   for (auto& [number, module] : modules) {
