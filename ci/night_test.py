@@ -55,6 +55,7 @@ class NightTest(unittest.TestCase):
         before.state["identities"] = {"mine": {"version": "cpu, 1, PJRT 0.9", "file": "aaaa"},
                                       "same": {"version": "1", "file": ""}}
         before.save()
+        (before.folder / "night.json").write_text('{"dead": []}')
         now.state["identities"] = {"mine": {"version": "cpu, 1, PJRT 0.10", "file": "bbbb"},
                                    "same": {"version": "1", "file": ""}, "new": {"version": "1", "file": ""}}
         self.assertEqual(steps.exchanged(now), [], "the program compares with no run")
@@ -68,6 +69,16 @@ class NightTest(unittest.TestCase):
         now.state["identities"] = dict.fromkeys(("mine?a=b", "same", "same?c=d"), {"version": "1", "file": "", "list": "aaaa"})
         self.assertEqual([note.split(";")[0] for note in steps.exchanged(now)],
                          ["mine had other options in run 1: none → a=b"], "same is still there")
+
+    def test_an_engine_is_compared_with_its_last_verdicts(self):
+        for name, engine, version, dead in (("1", "mine", "A", []), ("2", "mine", "B", ["mine"]), ("3", "mine?a=b", "A", []),
+                                            ("4", "", "", ["mine"]), ("5", "mine", "C", [])):
+            night = self.night(name)
+            night.state |= {"identities": {engine: {"version": version, "file": ""}} if engine else {}, "since": "4"}
+            night.save()
+            (night.folder / "night.json").write_text(json.dumps({"dead": dead}))
+        self.assertEqual(steps.exchanged(night), ["mine had other options in run 3: a=b → none; it is compared with run 1",
+                                                  "mine has changed since run 1: A → C"])
 
     def test_a_slow_engine_leaves_the_others_their_shares(self):
         night = self.night("1", budget=100.0)
@@ -248,12 +259,6 @@ class NightTest(unittest.TestCase):
                              ("xla@0.11.2?a=b", "xla@0.11.2_a_b")):
             self.assertEqual(file_name(engine), name)
 
-    def test_known_failures_are_those_of_the_label(self):
-        night = self.night("1", expectations={"mine": "f.textproto", "xla": "g.textproto"})
-        for engine, option in (("mine=pjrt:/p.so?a=b", ["--expectations=f.textproto"]),
-                               ("xla", ["--expectations=g.textproto"]), ("pjrt:/p.so?mine=b", [])):
-            self.assertEqual(steps.expected(night, engine), option)
-
     def test_a_plugin_with_options_has_the_known_failures_of_its_label(self):
         engines, names = ["mine=pjrt:/p.so?a=b", "pjrt:/q.so", "xla?c=d"], ["mine?a=b", "pjrt:q.so", "xla?c=d"]
         for key in ("mine", "mine?a=b"):
@@ -261,6 +266,7 @@ class NightTest(unittest.TestCase):
                                              engines, names)
             night = self.night("1", expectations=files)
             self.assertEqual([steps.expected(night, one)[0][-1] for one in engines], ["f", "g", "h"])
+            self.assertEqual(steps.expected(night, "pjrt:/p.so?mine=b"), [])
             self.assertEqual(unknown, ["no"])
             night.lock.close()
 

@@ -56,8 +56,6 @@ class Night:
         self.state = {"done": [], "problems": {}, "notes": []}
         if self.state_path.exists():
             self.state |= json.loads(self.state_path.read_text())
-        # A file of an older version has one list of "STEP: PROBLEM".
-        self.state["problems"] |= (one.split(": ", 1) for one in self.state.pop("failed", []))
         self.is_reported = "hook" in self.state["done"]
         self.without_engine = set()  # steps that ended with NoEngine
         self.status = None  # exit status of the last program

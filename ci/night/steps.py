@@ -97,24 +97,32 @@ def not_compared(night, is_whole):
     return [f"--without={name}" for name in names + ([] if is_whole else [night.name])]
 
 
+def earlier_identities(night):
+    """Returns {engine: (run, identity)} of the newest run up to the base in which the engine gave verdicts."""
+    found = {}
+    for path in sorted(night.options.out.glob("*/state.json")):
+        if path.parent.name <= night.state.get("since", "") and has_report(path.parent):
+            said = next(iter(json_lines((path.parent / "night.json").read_text())), {})
+            known = json.loads(path.read_text()).get("identities", {})
+            found |= {name: (path.parent.name, known[name]) for name in known if name not in said.get("dead", [])}
+    return found
+
+
 def exchanged(night):
     """Returns a note on each engine with another version, file or list of known failures than in the
-    run with which this one is compared, and on each label that had other options."""
-    last = night.state.get("since", "")
-    if not last or not (night.options.out / last / "state.json").exists():
-        return []
-    before = json.loads((night.options.out / last / "state.json").read_text()).get("identities", {})
-    notes, gone = [], sorted(before.keys() - night.state["identities"].keys())
+    run whose verdicts it is compared with, and on each label that had other options since then."""
+    before, notes = earlier_identities(night), []
+    gone = sorted(before.keys() - night.state["identities"].keys())
     for name, now in night.state["identities"].items():
         label, _, options = name.partition("?")
-        for other in [one for one in gone if name not in before and one.split("?")[0] == label]:
-            notes.append(f"{label} had other options in run {last}: {other.partition('?')[2] or 'none'} → "
-                         f"{options or 'none'}; its verdicts begin a new comparison")
-        old = before.get(name, now)
-        one, other = (set(identity["version"].split(", ")) for identity in (old, now))
-        parts = [(", ".join(sorted(one - other)), ", ".join(sorted(other - one))),
-                 *([("file " + old["file"], "file " + now["file"])] if old["file"] != now["file"] else [])]
-        said = ", ".join(f"{was or 'nothing'} → {now or 'nothing'}" for was, now in parts if was or now)
+        last, old = before.get(name, ("", now))
+        others = [(before[one][0], one) for one in gone if one.split("?")[0] == label and before[one][0] > last]
+        notes += [f"{label} had other options in run {run}: {other.partition('?')[2] or 'none'} → {options or 'none'}; "
+                  + (f"it is compared with run {last}" if last else "its verdicts begin a new comparison")
+                  for run, other in others if run == max(others)[0]]
+        sets = ([set(one["version"].split(", ")), {"file " + one["file"]}] for one in (old, now))
+        said = ", ".join(f"{', '.join(sorted(was - to)) or 'nothing'} → {', '.join(sorted(to - was)) or 'nothing'}"
+                         for was, to in zip(*sets) if was != to)
         notes += [f"{name} has changed since run {last}: {said}"] if said else []
         if old.get("list", now.get("list")) != now.get("list"):
             notes.append(f"the list of known failures of {name} has changed since run {last}")
