@@ -32,9 +32,9 @@ absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToWrite(const std::strin
 }
 
 absl::StatusOr<std::unique_ptr<RunStore>> RunStore::OpenToRead(const std::string& path) {
-  if (!fs::exists(path)) {
-    return InvalidInput(path, ": no such run store; `hlocts store import DIR` creates one");
-  }
+  if (!fs::exists(path))
+    return InvalidInput(
+        path, ": no such run store; `hlocts store import DIR` or a finished nightly run makes it");
   HLOCTS_ASSIGN_OR_RETURN(auto database, Database::Open(path, Database::Mode::kRead));
   HLOCTS_RETURN_IF_ERROR(CheckSchema(*database));
   return std::unique_ptr<RunStore>(new RunStore(std::move(database)));

@@ -313,7 +313,7 @@ TEST_F(RunStoreTest, AFileThatIsNoStoreIsOneSentence) {
   ASSERT_TRUE(WriteFile(Path("s.db"), std::string(4096, 'x')).ok());
   EXPECT_THAT(RunStore::OpenToWrite(Path("s.db")).status().message(), HasSubstr("is damaged"));
   EXPECT_THAT(RunStore::OpenToRead(Path("absent.db")).status().message(),
-              HasSubstr(": no such run store"));
+              HasSubstr("a finished nightly run makes it"));
 }
 
 TEST_F(RunStoreTest, PruningChangesNoComparison) {
