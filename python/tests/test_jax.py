@@ -178,6 +178,9 @@ def test_jax_in_a_process_of_its_own():
     assert softmax.passed and softmax.engine.startswith("jax " + jax.__version__)
     narrow = hlocts.check(lambda x: (x + 1, x > 0), jnp.arange(-3, 3).astype("int4"), engine="jax")
     assert narrow.passed and narrow.elements == 12
+    for option, verdict in (("xla_cpu_enable_fast_min_max=true", "fail"), ("wrong=1", "error")):
+        found = hlocts.check(jnp.maximum, 1.0, np.float32(np.nan), engine=f"jax?facts=&{option}")
+        assert found.verdict == verdict, found
 
 
 def test_parameters_keep_their_names(tmp_path):

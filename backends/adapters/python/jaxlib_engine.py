@@ -38,7 +38,7 @@ def set_jax_state():
 
 
 def compiled(client, device, module):
-    options = xla_client.CompileOptions()
+    options = jaxlib_shards.compile_options(xla_client)
     if hasattr(client, "compile_and_load"):
         return client.compile_and_load(module, xla_client.DeviceList((device,)), options)
     return client.compile(module, options)
@@ -57,6 +57,8 @@ def make(options):
     partitioner = options.pop("partitioner", "gspmd")
     if partitioner not in ("gspmd", "shardy"):
         raise ValueError(f"partitioner: expected gspmd or shardy, found {partitioner}")
+    if unknown := [name for name in options if not name.startswith("xla_")]:
+        raise ValueError(f"{unknown[0]}: expected partitioner or an option of XLA (xla_...)")
     set_jax_state()
     client = xla_client.make_cpu_client()
     several = []  # a client with more devices, made for the first module that needs them

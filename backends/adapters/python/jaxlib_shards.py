@@ -10,7 +10,7 @@ import types
 import numpy as np
 
 import leaves
-from hlocts_frames import Copies, Unsupported, fields, read_varint
+from hlocts_frames import Copies, Unsupported, field, fields, read_varint
 
 # Fields of HloModuleProto; num_partitions is hlocts' own.
 COMPUTATIONS, PROGRAM_SHAPE, ENTRY_ID, PARTITIONS = 3, 4, 6, 20002
@@ -21,6 +21,7 @@ MANUAL, UNREDUCED = 4, 6  # values of OpSharding.Type
 UNREDUCED_AXES, MANUAL_AXES = 5, 7  # fields of NamedShardingProto
 RESULT = 2  # field of ProgramShapeProto
 DIMENSIONS, ELEMENTS, DYNAMIC = 3, 4, 6  # fields of ShapeProto
+BUILD_OPTIONS, DEBUG_OPTIONS = 3, 3  # fields of CompileOptionsProto, ExecutableBuildOptionsProto
 POISON = (0xFF, 0x4D, 0x7F, 0x80)  # fill elements with NaNs, huge and negative numbers
 
 
@@ -143,19 +144,24 @@ class Tiling:
         return array, other
 
 
+def compile_options(xla_client):
+    """Returns CompileOptions without debug options, which JAX changes; XLA then uses XLA_FLAGS."""
+    build = dict(fields(xla_client.CompileOptions().SerializeAsString()))[BUILD_OPTIONS]
+    kept = b"".join(field(*one) for one in fields(build) if one[0] != DEBUG_OPTIONS)
+    return xla_client.CompileOptions.ParseFromString(field(BUILD_OPTIONS, kept))
+
+
 def load_partitioned(xla_client, client, module, proto, partitioner, to_numpy):
     """Loads the module; returns the function run(arguments)."""
     check_entry(proto)
     count, shapes = partitions_of(proto), leaf_dimensions(result_of(proto))
     devices = client.devices()[:count]
-    options = xla_client.CompileOptions()
-    options.num_replicas, options.num_partitions = 1, count
+    options = compile_options(xla_client)
     build = options.executable_build_options
     build.num_replicas, build.num_partitions, build.use_spmd_partitioning = 1, count, True
     if hasattr(build, "use_shardy_partitioner"):
         build.use_shardy_partitioner = partitioner == "shardy"
-    numbers = np.arange(count, dtype=np.int32).reshape(1, count)
-    options.device_assignment = xla_client.DeviceAssignment.create(numbers)
+    options.device_assignment = xla_client.DeviceAssignment.create(np.int32([range(count)]))
     executable = client.compile_and_load(module, xla_client.DeviceList(tuple(devices)), options)
     parameters = executable.get_parameter_shardings() or []
     results = executable.get_output_shardings() or []
