@@ -82,12 +82,11 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& optio
   return answers;
 }
 
-// Judges the runs of --repeat. Only the first failure is localised.
+// Judges the runs of --repeat, by pieces too where outputs need it. Only one failure is localised.
 void RunOnEngine(const DiffOptions& options, const Job& job, const backends::DiffOptions& diff,
                  backends::Differ& differ, backends::Backend& backend, DiffAnswer& answer) {
   backends::DiffOptions brief = diff;
   brief.blame = brief.unusual = brief.describe = false;
-  brief.cut = backends::DiffOptions::kNoCut;
   backends::Differ judge(*job.module, job.request, brief);
   RepeatedRun repeated = RunRepeatedly(
       options.runs,

@@ -67,6 +67,16 @@ TEST_F(RepeatTest, TheVerdictIsThatOfTheFirstFailureAndCountsRuns) {
   EXPECT_EQ(ParseJson<Json>(ran.out)["runs"], Json({{"pass", 2}}));
 }
 
+TEST_F(RepeatTest, ARunCountsWithTheVerdictOfItsPieces) {
+  Write("m.hlo",
+        "HloModule m\nadd { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) "
+        "}\n"
+        "ENTRY e { x = f32[4] constant({1e8, -1e8, 3, 0.1}) zero = f32[] constant(0)\n"
+        "ROOT r = f32[] reduce(x, zero), dimensions={0}, to_apply=add }\n");
+  const Ran ran = RunHlocts("diff " + Path("m.hlo") + " --backend=cpu --repeat=3 --json");
+  EXPECT_EQ(ParseJson<Json>(ran.out)["runs"], Json({{"probable", 3}})) << ran.out;
+}
+
 TEST_F(RepeatTest, IsMadeSmallAndReplayed) {
   Ran ran = RunHlocts(On("shrink") + "--repeat=6 --time=60s -o " + Path("bundle"));
   EXPECT_EQ(ran.status, 0) << ran.out;

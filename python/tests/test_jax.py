@@ -146,6 +146,8 @@ def test_a_key_is_its_words():
 def test_repeated_runs_are_counted():
     x = jnp.array([1.0, 200.0])
     assert hlocts.check(jnp.sin, x, repeat=3).runs == {"pass": 3}
+    for engine in (None, "jax"):  # pieces decide
+        assert hlocts.check(jnp.sum, jnp.float32([1e8, -1e8, 3, 0.1]), engine=engine, repeat=3).runs == {"probable": 3}
     wrong = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, repeat=2)
     assert wrong.verdict == "fail" and wrong.runs == {"fail": 2}
     # Simulates three runs of JAX in this process; one of them is wrong.

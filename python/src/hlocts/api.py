@@ -88,7 +88,9 @@ def check(
         if spread:
             return result
         is_settled = result.verdict not in ("inconclusive", "probable")
-        return result if is_settled else _piecewise(low, result, keep, promised)
+        decided = result if is_settled else _piecewise(low, result, keep, promised)
+        same = {decided.verdict: runs.pop(result.verdict, 0)}  # pieces decide all such runs
+        return dataclasses.replace(decided, runs=dict(collections.Counter(same) + collections.Counter(runs)))
     if facts:
         raise HloctsError("facts: expected none with engine=, which declares its own ('cpu?facts=NAME' names others)")
     return _on_engine(low, engine, profile, keep, repeat)
