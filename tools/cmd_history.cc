@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts history`: shows which releases of an engine have a failure.
 #include <algorithm>
-#include <cstdio>
-#include <filesystem>
 #include <iostream>
 #include <map>
 #include <set>
@@ -47,22 +45,6 @@ Rows RowsOf(const Subject& subject, const Releases& releases) {
   Rows rows;
   for (size_t r = 0; r < releases.size(); ++r)
     rows.push_back({releases.NameOf(r), releases.engine(r).date(), subject.answers[r]});
-  return rows;
-}
-
-// Merges the rows, oldest first. A release keeps its old answer if it has no new one.
-Rows WithKept(Rows rows, const Rows& kept) {
-  for (const Row& old : kept) {
-    auto same = std::find_if(rows.begin(), rows.end(),
-                             [&](const Row& row) { return row.name == old.name; });
-    if (same == rows.end()) {
-      rows.push_back(old);
-    } else if (!fuzz::IsAnswer(same->answer.cell)) {
-      same->answer = old.answer;
-    }
-  }
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.date < b.date; });
   return rows;
 }
 
@@ -234,14 +216,6 @@ Json ToJson(const Subject& subject, const Rows& rows) {
   return json;
 }
 
-// Returns JSON without the directories of this machine that messages of crashed engines contain.
-std::string PublicJson(const Subject& subject, const Rows& rows) {
-  Json json = ToJson(subject, rows);
-  for (Json& release : json["releases"])
-    release["reason"] = reports::Scrubbed(release["reason"].get<std::string>());
-  return JsonText(json);
-}
-
 // Returns the history as one JSON object on one line (CONTRACT.md, "Other JSON").
 std::string HistoryJson(const Subject& subject, const Releases& releases) {
   Json json = ToJson(subject, RowsOf(subject, releases));
@@ -275,12 +249,14 @@ absl::StatusOr<std::vector<Row>> ReadKept(const std::string& folder) {
 }
 
 // Writes history.json to the bundle's directory, and the line "History: ..." to its README.md,
-// unless the page is made from a finding.textproto. A stored answer is replaced only by another
-// answer of the same release.
+// unless the page is made from a finding.textproto. The messages of crashed engines lose the
+// directories of this machine.
 absl::Status KeepInBundle(const Subject& subject, const Releases& releases) {
   const Rows rows = WithKept(RowsOf(subject, releases), subject.kept);
-  HLOCTS_RETURN_IF_ERROR(
-      WriteFile(subject.path + "/history.json", PublicJson(subject, rows) + "\n"));
+  Json json = ToJson(subject, rows);
+  for (Json& release : json["releases"])
+    release["reason"] = reports::Scrubbed(release["reason"].get<std::string>());
+  HLOCTS_RETURN_IF_ERROR(WriteFile(subject.path + "/history.json", JsonText(json) + "\n"));
   return fuzz::WriteReadmeLine(
       subject.path, absl::StrCat("History: ", RecordText(subject, rows), " (history.json)."));
 }
@@ -320,11 +296,9 @@ absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::st
   Subject subject{.path = path, .is_bundle = reports::HasRecordedVerdict(path)};
   HLOCTS_ASSIGN_OR_RETURN(subject.bundle, tools::LoadSubject(path, options.inputs, options.seed,
                                                              options.profile, options.common));
-  if (subject.is_bundle) {
-    subject.wanted = subject.bundle.result.verdict.kind;
-    if (options.keep) {
-      HLOCTS_ASSIGN_OR_RETURN(subject.kept, ReadKept(path));
-    }
+  if (subject.is_bundle) subject.wanted = subject.bundle.result.verdict.kind;
+  if (subject.is_bundle && options.keep) {
+    HLOCTS_ASSIGN_OR_RETURN(subject.kept, ReadKept(path));
   }
   subject.bundle.options.load = options.common.ToLoadOptions(*subject.bundle.sample.module);
   subject.bundle.options.runs_max = RunsOf(options.runs, subject.bundle.result.verdict,
@@ -437,11 +411,6 @@ absl::Status History(const HistoryOptions& options) {
   return absl::OkStatus();
 }
 
-int RunHistory(const HistoryOptions& options) {
-  absl::Status status = History(options);
-  return status.ok() ? kExitOk : Fail(status);
-}
-
 }  // namespace
 
 Command HistoryCommand() {
@@ -469,7 +438,10 @@ Command HistoryCommand() {
                       "write history.json into each bundle, and a paragraph into its README.md");
             flags.Add("--no-cache", &options->no_cache, "ignore cached results");
             options->common.Declare(flags, /*with_batch=*/false);
-            return [options] { return RunHistory(*options); };
+            return [options] {
+              const absl::Status status = History(*options);
+              return status.ok() ? kExitOk : Fail(status);
+            };
           }};
 }
 

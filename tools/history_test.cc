@@ -15,6 +15,14 @@ using fuzz::Cell;
 using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
+// Options decide the answer, so a change of options is not a change of releases.
+TEST(ReleasesTest, AnswersOfOtherOptionsAreNotJoined) {
+  const std::vector<Row> kept = {{"jaxlib@1", "", {.cell = Cell::kBad}}};
+  EXPECT_EQ(WithKept({{"xla@1", "", {.cell = Cell::kGood}}}, kept).size(), 2);
+  EXPECT_EQ(WithKept({{"xla@1?a=b", "", {.cell = Cell::kGood}}}, kept).size(), 1);
+  EXPECT_EQ(WithKept({{"xla@1?a=b", "", {.cell = Cell::kMissing}}}, kept).size(), 2);
+}
+
 class HistoryTest : public FolderTest {};
 
 // A failure of jaxlib's conversion is in no release of xla. If one bisection had both families, the

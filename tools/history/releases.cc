@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/history/releases.h"
 
-#include <stdlib.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -39,8 +36,6 @@ bool IsNamed(const Engine& engine, absl::string_view word) {
   return engine.name() == word || backends::EngineNameOf(engine.name()) == word;
 }
 
-bool IsThroughStableHlo(const Engine& engine) { return !engine.driver().empty(); }
-
 // Returns the cache key of an answer: module, arguments, failure, options, wheel, options of the
 // wheel, and the judge, which is identified by the build time of this program.
 std::string CacheKey(const Subject& subject, const Engine& engine, const std::string& name) {
@@ -68,9 +63,7 @@ absl::StatusOr<std::string> CachePath(const Subject& subject, const Engine& engi
 }
 
 std::optional<Answer> FromCache(const std::string& path) {
-  auto text = ReadFile(path);
-  if (!text.ok()) return std::nullopt;
-  Json json = ParseJson<Json>(*text);
+  const Json json = ParseJson<Json>(ReadFile(path).value_or(""));
   if (!json.is_object()) return std::nullopt;
   const Answer answer{fuzz::CellOfMark(json.value("mark", "")), json.value("verdict", ""),
                       json.value("reason", ""), json.value("version", ""), true};
@@ -100,7 +93,7 @@ absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
 
 // Returns true if the release's compiler gets the failing pattern; false if this is unknown.
 bool Shows(const Module& module, const Engine& engine) {
-  if (!IsThroughStableHlo(engine)) return true;
+  if (engine.driver().empty()) return true;  // it gets the HLO itself
   auto argv = backends::ConvertedModuleCommand(engine);
   auto bytes = SerializeModule(module);
   if (!argv.ok() || !bytes.ok()) return false;
@@ -166,6 +159,23 @@ Answer RunOn(const Subject& subject, const Engine& engine, backends::Backend& ba
 }
 
 }  // namespace
+
+std::vector<Row> WithKept(std::vector<Row> rows, const std::vector<Row>& kept) {
+  const auto options_of = [](const Row& row) {
+    return row.name.substr(std::min(row.name.find('?'), row.name.size()));
+  };
+  std::vector<std::string> options;
+  for (const Row& row : rows)
+    if (fuzz::IsAnswer(row.answer.cell)) options.push_back(options_of(row));
+  for (const Row& old : kept) {
+    if (!options.empty() && !absl::c_linear_search(options, options_of(old))) continue;
+    auto same = absl::c_find_if(rows, [&](const Row& row) { return row.name == old.name; });
+    if (same == rows.end()) same = rows.insert(same, old);
+    if (!fuzz::IsAnswer(same->answer.cell)) same->answer = old.answer;
+  }
+  absl::c_stable_sort(rows, [](const Row& a, const Row& b) { return a.date < b.date; });
+  return rows;
+}
 
 absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given) {
   std::vector<std::string> words =

@@ -30,6 +30,9 @@ struct Row {
   std::string name, date;
   Answer answer;
 };
+// Merges the rows, oldest first. A release keeps its old answer if it has no new one. Answers with
+// other options are another sequence: the new answers replace those with options that none has.
+std::vector<Row> WithKept(std::vector<Row> rows, const std::vector<Row>& kept);
 
 struct Subject {
   std::string path;  // as given by the user
