@@ -22,6 +22,7 @@
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
 #include "spec/text/printer.h"
+#include "suites/expectations.h"
 #include "suites/replay.h"
 #include "tools/cli/common.h"
 #include "tools/cli/judging.h"
@@ -97,9 +98,8 @@ std::string ShownFolder(const std::string& folder) {
 
 // Returns the answer of `hlocts blame` in the bundle, as a paragraph.
 std::string BlameText(const std::string& folder, const reports::Verdict& verdict) {
-  const auto text = ReadFile(folder + "/blame.json");
-  if (!text.ok()) return "";
-  const auto blame = ParseJson<nlohmann::ordered_json>(*text);
+  const auto blame =
+      ParseJson<nlohmann::ordered_json>(ReadFile(folder + "/blame.json").value_or(""));
   if (!blame.is_object()) return "";
   const int64_t failed = blame.value("failed", int64_t{0}), runs = blame.value("runs", int64_t{0});
   std::string confirmation = blame.value("confirmation", "");
@@ -136,14 +136,14 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
 // The releases that have the failure, from history.json or from the finding.
 struct Releases {
   std::string last_bad, good_after, text;
-  std::optional<engines::Engine> plugin = std::nullopt;  // the last bad one, if it is a plugin
+  std::string run;  // the release to reproduce it with: the recorded one, or else the last bad one
+  std::optional<engines::Engine> plugin = std::nullopt;  // `run`, if it is a plugin
 };
 
-Releases ReleasesOf(const std::string& folder, bool flaky) {
+Releases ReleasesOf(const std::string& folder, const reports::Verdict& verdict) {
   const auto own = reports::ReadFindingFile(folder).value_or(findings::Finding());
-  const auto text = ReadFile(folder + "/history.json");
   const auto kept =
-      text.ok() ? ParseJson<nlohmann::ordered_json>(*text) : nlohmann::ordered_json(nullptr);
+      ParseJson<nlohmann::ordered_json>(ReadFile(folder + "/history.json").value_or(""));
   const auto name = [&](const char* key, const std::string& otherwise) {
     return kept.is_object() ? TextField(kept, key) : otherwise;
   };
@@ -151,7 +151,14 @@ Releases ReleasesOf(const std::string& folder, bool flaky) {
   const std::string before = name("last_good_before", own.last_good_before());
   Releases found{name("last_bad", own.last_bad()), name("first_good_after", own.first_good_after()),
                  own.history()};
-  if (const auto engine = backends::ListedEngine(found.last_bad))
+  found.run = found.last_bad.substr(0, found.last_bad.find('?'));
+  const auto list = backends::LoadEngineList();
+  const auto* recorded = list.ok() ? suites::EngineOf(*list, verdict) : nullptr;
+  for (const auto& row : kept.is_object() ? kept.value("releases", kept) : kept)
+    if (recorded && TextField(row, "mark") == "X" &&
+        absl::StartsWith(TextField(row, "name") + "?", recorded->name() + "?"))
+      found.run = recorded->name();
+  if (const auto engine = backends::ListedEngine(found.run))
     if (engine->reach() == engines::PJRT && !found.good_after.empty()) found.plugin = engine;
   // history.json of earlier versions and findings have no sentence.
   std::string sentence = kept.is_object() ? kept.value("sentence", "") : "";
@@ -162,7 +169,7 @@ Releases ReleasesOf(const std::string& folder, bool flaky) {
   if (first.empty() && kept.is_object())
     sentence = absl::StrCat(
         sentence.empty() ? "no release that ran has the failure" : sentence,
-        kept.value("runs", 1) > 1 || !flaky
+        kept.value("runs", 1) > 1 || verdict.flake.empty()
             ? ""
             : "; but the failure is not deterministic, so one run of each decides nothing");
   if (!sentence.empty()) found.text = sentence + " (`hlocts history`)";
@@ -242,17 +249,16 @@ absl::StatusOr<fuzz::Bundle> WholeBundle(const std::string& folder) {
   bundle.expected =
       expected.ok() ? *std::move(expected)
                     : fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, {});
-  // If a later release is good, the script needs the last bad one: the jax of the same version as
-  // jaxlib, or the plugin.
-  const Releases releases = ReleasesOf(folder, /*flaky=*/false);
+  // If a later release is good, the script needs a bad one: the jax of the same version as jaxlib,
+  // or the plugin.
+  const Releases releases = ReleasesOf(folder, bundle.result.verdict);
   if (releases.good_after.empty() || fuzz::IsPluginFile(bundle.backend)) return bundle;
-  const std::string last = releases.last_bad.substr(0, releases.last_bad.find('?'));
-  if (absl::StartsWith(last, "jaxlib@")) {
-    bundle.jax = absl::StrCat("jax==", last.substr(last.find('@') + 1));
+  if (absl::StartsWith(releases.run, "jaxlib@")) {
+    bundle.jax = absl::StrReplaceAll(releases.run, {{"jaxlib@", "jax=="}});
   } else if (releases.plugin) {
     absl::StrAppend(&bundle.jax, " && pip install --no-deps --target=plugin ",
                     releases.plugin->package(), "==", releases.plugin->version());
-    bundle.backend.replace(0, bundle.backend.find('?'), last);
+    bundle.backend.replace(0, bundle.backend.find('?'), releases.run);
   }
   return bundle;
 }
@@ -337,7 +343,7 @@ absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
       known = KnownFindingOf(of_xla, bundle.sample);
   }
   const std::string rarity = RarityText(verdict);
-  const Releases releases = ReleasesOf(options.bundle, !rarity.empty());
+  const Releases releases = ReleasesOf(options.bundle, verdict);
   std::string on_finding;
   if (!releases.good_after.empty())
     absl::StrAppend(&on_finding, "Already good in ", releases.good_after, "; last bad ",

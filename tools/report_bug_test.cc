@@ -173,6 +173,15 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
                       "argument plugin/fastatomstruct_xla_cpu/libpjrt_cpu.so; it prints"),
             ContainsRegex("`hlocts replay [a-z].*/hlocts_old_record --backend='xla@2026.06'`.* "
                           "gives the engine")));
+  // A recorded release that still fails reproduces the failure, so another one is not needed.
+  const std::string own = BundleOf("jaxlib@0.10.2", "jaxlib 0.10.2, cpu");
+  std::ofstream(own + "/history.json")
+      << R"({"first_bad":"jaxlib@0.4.30","last_bad":"xla@2026.06","first_good_after":"c",)"
+      << R"("releases":[{"name":"jaxlib@0.10.2","mark":"X"},{"name":"c","mark":"o"}]})";
+  EXPECT_THAT(
+      RunHlocts("report-bug " + own).out,
+      AllOf(HasSubstr("last bad xla@2026.06"), HasSubstr("`pip install jax==0.10.2`"),
+            HasSubstr("Found in the engine jaxlib@0.10.2. "), Not(HasSubstr("--backend='xla@"))));
 }
 
 TEST(ReportBugTest, AFailureThatIsGoneNamesTheHistory) {
