@@ -116,11 +116,17 @@ absl::StatusOr<std::string> FirstPart(const CompareOptions& options, const Job& 
   return std::string();
 }
 
-// Prints a failure: the first one per direction in full, later ones as a line. Sets `open` to the
-// text of the first result that is not decided, which is printed if nothing fails.
+// The results of a direction: verdicts by the sets of one module.
+struct Direction {
+  OutcomeCounts verdicts;
+  std::set<std::string> freedoms;  // of this module's sets
+  int64_t failures = 0;
+  std::string open;  // text of the first result that is not decided, printed if nothing fails
+};
+
+// Prints a failure: the first one of a direction in full, later ones as a line.
 void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
-           const reports::Verdict& verdict, const std::string& part, int64_t& printed,
-           std::string& open) {
+           const reports::Verdict& verdict, const std::string& part, Direction& by) {
   if (options.common.json) {
     Json line = ParseJson<Json>(reports::VerdictToJson(verdict));
     line["judged_by"] = judging.module_name;
@@ -130,13 +136,14 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
     return;
   }
   const bool fails = verdict.kind == Outcome::kFail;
-  if (verdict.kind == Outcome::kPass || (fails ? ++printed > kPrintedMax : !open.empty())) return;
+  if (verdict.kind == Outcome::kPass || (fails ? ++by.failures > kPrintedMax : !by.open.empty()))
+    return;
   const bool of_a = &judging == &pair.b;
   std::string text = of_a ? "outputs of A by the sets of B" : "outputs of B by the sets of A";
   if (verdict.seed) absl::StrAppend(&text, ", seed ", *verdict.seed, ", data ", pair.data);
   const std::string differs =
       part.empty() ? "" : absl::StrCat("the first instruction that differs is ", part, " in both");
-  if (fails && printed > 1) {
+  if (fails && by.failures > 1) {
     absl::StrAppend(&text, ": fail", part.empty() ? "" : ", ", differs);
   } else {
     reports::Verdict shown = verdict;
@@ -147,7 +154,7 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
                                   "other inputs (--seeds=N, --inputs=FILE) make the sets narrower"),
                     part.empty() ? "" : "\n    ", differs);
   }
-  if (!fails) open = text;
+  if (!fails) by.open = text;
   if (fails) std::cout << text << std::endl;
 }
 
@@ -169,14 +176,6 @@ absl::StatusOr<int64_t> WantedInputs(CompareOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, 0));
   return InputCount(pair.a, options.common);
 }
-
-// The results of a direction: its verdicts, and the freedoms of the module whose sets judge.
-struct Direction {
-  OutcomeCounts verdicts;
-  std::set<std::string> freedoms;
-  int64_t printed = 0;
-  std::string open;
-};
 
 // Returns the answer to the rewrite into `result`, whose outputs `judged` has judged. The reference
 // chooses one of the outputs that `result` may return; `own` has the freedoms of its other choices.
@@ -240,14 +239,14 @@ absl::StatusOr<int> Compare(CompareOptions options) {
       std::string part;
       if (verdict.kind == Outcome::kFail)
         part = FirstPart(options, judging, given, *reference).value_or("");
-      Print(options, pair, judging, verdict, part, by[first].printed, by[first].open);
+      Print(options, pair, judging, verdict, part, by[first]);
       ++by[first].verdicts[std::string(OutcomeName(verdict.kind))];
       by[first].freedoms.insert(verdict.freedoms.begin(), verdict.freedoms.end());
       status = std::max(status, ExitStatusOf(std::vector<reports::Verdict>{verdict}));
     }
   }
   for (const bool first : {true, false})
-    if (by[first].printed == 0 && !by[first].open.empty()) std::cout << by[first].open << "\n";
+    if (by[first].failures == 0 && !by[first].open.empty()) std::cout << by[first].open << "\n";
   const std::string kinds =
       absl::StrJoin(kInputKinds, kInputKinds + std::min<int64_t>(looked_at + rejected, 4), ", ");
   if (!options.common.json)

@@ -82,7 +82,8 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& optio
   return answers;
 }
 
-// Judges the runs of --repeat, by pieces too where outputs need it. Only one failure is localised.
+// Judges the runs of --repeat, and the pieces of a run whose outputs decide nothing. Localises only
+// one failure.
 void RunOnEngine(const DiffOptions& options, const Job& job, const backends::DiffOptions& diff,
                  backends::Differ& differ, backends::Backend& backend, DiffAnswer& answer) {
   backends::DiffOptions brief = diff;

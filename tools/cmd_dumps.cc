@@ -105,7 +105,7 @@ std::string EndText(const DumpedModule& module, const DumpReport& looked) {
     return absl::StrCat(
         "guilty: ", later ? "a change " : "", AnswerText(blame),
         in_pipeline ? absl::StrCat(" (", blame.pipeline, ")") : "",
-        blame.suspects.empty() ? "" : "; suspects: ", absl::StrJoin(blame.suspects, ", "),
+        blame.suspects.empty() ? "" : "; suspects: ", backends::SuspectsText(blame.suspects),
         blame.reason.empty() ? "" : "; ", blame.reason);
   }
   const auto open = absl::c_find_if_not(looked.judged, Passes);

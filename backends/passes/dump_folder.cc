@@ -128,7 +128,7 @@ absl::StatusOr<std::vector<DumpedModule>> ReadDumpFolder(const std::string& fold
                      "--xla_dump_hlo_as_text), found none"));
   }
   std::vector<DumpedModule> all;
-  for (auto& [number, module] : modules) {
+  for (auto& [key, module] : modules) {
     Complete(module);
     all.push_back(std::move(module));
   }
@@ -153,8 +153,8 @@ const DumpFile& MadeBy(const std::vector<DumpFile>& files, size_t i) {
   return files[i];
 }
 
-// Returns true if the dumps are of selected passes only. XLA then dumps the module before and after
-// each of them; with ".*" it dumps only the passes that change the module.
+// Returns true if the dumps are of selected passes only. With ".*" XLA dumps all passes that change
+// the module.
 bool OfSelectedPasses(const std::string& folder, const DumpedModule& module) {
   const auto options = ReadFile(
       absl::StrFormat("%s/module_%04d.%s.debug_options", folder, module.number, module.name));
@@ -165,8 +165,9 @@ bool OfSelectedPasses(const std::string& folder, const DumpedModule& module) {
 }
 
 // Returns true if other passes than that of `made` may have contributed to the text of `files[i]`.
-// Of selected passes, a dump follows one from before its own pass, in the same pipeline. A dump
-// inside a pass has no `before`, and the name of the pass as its pipeline.
+// With selected passes, XLA dumps the module before and after each of them, so the dump after a
+// pass is the next one of its pipeline after the dump before it. A dump from within a pass has no
+// `before`; its pipeline is the name of the pass.
 bool DumpsAreMissing(const std::vector<DumpFile>& files, size_t i, const DumpFile& made,
                      bool selected) {
   const DumpFile& previous = files[i - 1];

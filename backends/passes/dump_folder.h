@@ -17,7 +17,7 @@ namespace hlocts::backends {
 enum class DumpKind : uint8_t { kBefore, kPass, kAfter, kSnapshot, kOther };
 
 inline constexpr absl::string_view kPipelineStart = "pipeline-start", kPipelineEnd = "pipeline-end";
-// The name of what made the text from which code is made: its file names no pass.
+// The name for the last dump, from which code is generated: its file names no pass.
 inline constexpr absl::string_view kLastPass = "the last pass";
 
 // One file, parsed from its name:

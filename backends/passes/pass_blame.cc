@@ -131,7 +131,8 @@ PassBlame WithReason(const std::string& first, PassBlame blame) {
   return blame;
 }
 
-// Returns true if only sets suspect the pass, and the failure remains without it.
+// Returns true if the pass is blamed only for the sets of its text, and the failure remains without
+// it.
 bool IsRefuted(const PassBlame& blame) {
   return blame.failing_phase == FailurePhase::kPass && !blame.stages.empty() &&
          blame.stages.back().by_sets && blame.without && blame.without->kind == blame.verdict.kind;

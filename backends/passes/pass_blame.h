@@ -5,8 +5,9 @@
 // needed: XLA writes the module after each pass to a dump directory, and each distinct text is
 // evaluated.
 //
-// If the module still fails without the pass, or runs too rarely to exclude chance, the pass is not
-// confirmed: another one is wrong too. If only its sets suspect it, values alone decide instead.
+// A pass is confirmed if the module does not fail without it, in enough runs to exclude chance. If
+// the failure remains, another pass or the code generation is wrong too; a pass whose text has
+// correct values and only wider sets is then not named, and the stages are judged by values alone.
 //
 // The possible answers are:
 //   pass P           the text before P is correct, the text after it is wrong, or the compiler
@@ -70,7 +71,7 @@ struct PassBlame {
 
 std::string AnswerText(const PassBlame& blame);  // "pass dce", "code generation"
 
-// Returns the names, each in one spelling: not also with "_" if one has "-".
+// Returns the names of passes. A name in both spellings, with "-" and with "_", occurs once.
 std::string SuspectsText(std::vector<std::string> suspects);
 
 struct BlameSubject {

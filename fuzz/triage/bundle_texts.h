@@ -14,7 +14,7 @@ inline constexpr char kProtoOfModule[] = "module.pbtxt";
 // breaks another rule (e.g. an operand in another computation has a local name), else "".
 std::string ProtoWhereTextFails(const Module& module);
 
-// Returns "Engine: NAME VERSION", without the version of a jaxlib that its name has.
+// Returns "Engine: NAME VERSION". VERSION omits the release of a jaxlib, which NAME contains.
 std::string EngineText(const std::string& backend, absl::string_view version);
 // `proto` is the result of ProtoWhereTextFails for the module.
 std::string BundleReadme(const Bundle& bundle, const std::string& proto);

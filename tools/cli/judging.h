@@ -54,7 +54,7 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
 void Complete(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
               bool explained, reports::Verdict& verdict);
 
-// Returns the words about a bundle whose failure an engine no longer shows; "" for a module.
+// Returns a hint to `hlocts history` for a bundle that no longer fails; "" for a module.
 std::string PerhapsFixed(const std::string& path);
 
 // Returns the verdict as a JSON line, with the outcomes of the --repeat runs and, for a failure,
