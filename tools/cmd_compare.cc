@@ -57,14 +57,18 @@ absl::StatusOr<Pair> LoadPair(const CompareOptions& options, int64_t turn) {
   std::optional<uint64_t> seed = options.seed;
   SelectInput(turn, seed, common);
   Pair pair;
-  HLOCTS_ASSIGN_OR_RETURN(pair.a, LoadJob(options.modules[0], options.inputs, seed, common));
-  HLOCTS_ASSIGN_OR_RETURN(LoadedModule other, OpenModule(options.modules[1]));
-  HLOCTS_RETURN_IF_ERROR(VerifyOpened(*other.module, options.modules[1]));
+  // Even seeds use the constants of B.
+  const bool of_b = seed && *seed % 2 == 0 && common.data == kConstantsData;
+  const std::string &path = options.modules[of_b], &other_path = options.modules[!of_b];
+  HLOCTS_ASSIGN_OR_RETURN(pair.a, LoadJob(path, options.inputs, seed, common));
+  HLOCTS_ASSIGN_OR_RETURN(LoadedModule other, OpenModule(other_path));
+  HLOCTS_RETURN_IF_ERROR(VerifyOpened(*other.module, other_path));
   pair.b.module = std::move(other.module);
-  pair.b.module_name = options.modules[1];
+  pair.b.module_name = other_path;
   pair.b.request = pair.a.request;
   pair.b.seed = pair.a.seed;
   pair.data = pair.a.seed ? common.data : "";
+  if (of_b) std::swap(pair.a, pair.b);
   HLOCTS_RETURN_IF_ERROR(CheckSameLeaves("arguments", backends::ArgumentLeafShapes(*pair.a.module),
                                          backends::ArgumentLeafShapes(*pair.b.module)));
   HLOCTS_RETURN_IF_ERROR(CheckSameLeaves("outputs", backends::OutputLeafShapes(*pair.a.module),
@@ -247,8 +251,9 @@ absl::StatusOr<int> Compare(CompareOptions options) {
   }
   for (const bool first : {true, false})
     if (by[first].failures == 0 && !by[first].open.empty()) std::cout << by[first].open << "\n";
-  const std::string kinds =
-      absl::StrJoin(kInputKinds, kInputKinds + std::min<int64_t>(looked_at + rejected, 4), ", ");
+  const std::string kinds = absl::StrJoin(
+      kInputKinds, kInputKinds + std::min<int64_t>(looked_at + rejected, std::size(kInputKinds)),
+      ", ");
   if (!options.common.json)
     PrintEnd(absl::StrCat(CountText(looked_at, "input"), options.seed && options.common.data.empty()
                                                              ? absl::StrCat(" (", kinds, ")")
@@ -272,10 +277,12 @@ Command CompareCommand() {
             options->common.DeclareInputs(
                 flags, &options->inputs, &options->seed,
                 "seed of random inputs (1, if the module has parameters and no inputs)");
-            flags.Add("--seeds", &options->seeds,
-                      "number of inputs; without --data, they are in turn random, edge, wide and "
-                      "exact, four of each seed (default: 8; more for arguments of few elements)",
-                      {1, 1'000'000});
+            flags.Add(
+                "--seeds", &options->seeds,
+                "number of inputs; without --data, they are in turn random, edge, wide, exact "
+                "and constants (of B for even seeds), five of each seed (default: 10; more for "
+                "arguments of few elements)",
+                {1, 1'000'000});
             flags.AddProfile(&options->profile);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] {

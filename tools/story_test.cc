@@ -514,7 +514,7 @@ TEST_F(StoryTest, FreedomsThatOnlyTheRewrittenModuleHasAreNamed) {
                 "inputs\n"));
 }
 
-// Eight inputs have two elements with special values; by default, scalars get all of them.
+// Ten inputs have two elements with special values; by default, scalars get all of them.
 TEST_F(StoryTest, ModulesThatDifferOnlyForNanDiffer) {
   const auto module = [&](const char* name, const char* root) {
     return Write(name, absl::StrCat("ENTRY e { x = f32[] parameter(0) a = f32[] abs(x) z = f32[] "
@@ -526,8 +526,23 @@ TEST_F(StoryTest, ModulesThatDifferOnlyForNanDiffer) {
   for (const char* seed : {"1", "9", "100"}) {
     Ran ran = RunHlocts(absl::StrCat("compare ", both, " --seed=", seed));
     EXPECT_EQ(ran.status, 1) << ran.out;
-    EXPECT_THAT(ran.out, HasSubstr("512 inputs (random, edge, wide, exact); "));
+    EXPECT_THAT(ran.out, HasSubstr("640 inputs (random, edge, wide, exact, constants); "));
   }
+}
+
+TEST_F(StoryTest, CompareUsesTheConstantsOfBothModules) {
+  const auto module = [&](const char* name, const char* limit, const char* direction) {
+    return Write(name,
+                 absl::StrCat("ENTRY e { x = f32[100] parameter(0) c = f32[] constant(", limit,
+                              ") l = f32[100] broadcast(c), dimensions={} ROOT r = pred[100] "
+                              "compare(x, l), direction=",
+                              direction, " }"));
+  };
+  const std::string below = module("below.hlo", "1234.5", "LT") + " ";
+  EXPECT_EQ(RunHlocts("compare " + below + module("upto.hlo", "1234.5", "LE")).status, 1);
+  const Ran ran = RunHlocts("compare " + below + module("far.hlo", "1e30", "LT") + " --seeds=1 " +
+                            "--seed=2 --data=constants");
+  EXPECT_THAT(ran.out, HasSubstr("outputs of A by the sets of B, seed 2, data constants:"));
 }
 
 TEST_F(StoryTest, ANanOfHloItselfIsNamed) {

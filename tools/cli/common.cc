@@ -55,9 +55,11 @@ void CommonOptions::DeclareInputs(Flags& flags, std::string* inputs, std::option
                                   const char* seed_help) {
   flags.Add("--inputs", inputs, "literals file, also .npz (hlocts help literals)");
   flags.Add("--seed", seed, seed_help);
-  flags.AddChoice("--data", &data,
-                  {"random", "exact", "defined", "edge", "special", "all_bits", "wide"},
-                  "style of the random inputs");
+  flags.AddChoice(
+      "--data", &data,
+      {"random", "exact", "defined", "edge", "special", "all_bits", "wide", "constants"},
+      "style of the random inputs; edge and special are one style; constants: values "
+      "near the constants and sizes of the module");
 }
 
 backends::LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {

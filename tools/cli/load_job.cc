@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "generators/arguments.h"
+#include "generators/input_recipes.h"
 #include "generators/module_generator.h"
 #include "spec/files/file_io.h"
 #include "spec/infer/collective.h"
@@ -28,7 +29,7 @@ namespace hlocts::tools {
 namespace {
 
 constexpr auto kKindCount = static_cast<int64_t>(std::size(kInputKinds));
-constexpr int64_t kInputs = 8;  // at least
+constexpr int64_t kInputs = 10;  // at least
 // Consecutive seeds deal the special values of a type, at most 64, in rounds. Twice as many
 // elements contain a whole round, whatever the first seed is.
 constexpr int64_t kEdgeElements = 128;
@@ -122,13 +123,16 @@ absl::Status AddCaseData(const suites::Case& one, const CommonOptions& options, 
 absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64_t seed,
                        const CommonOptions& options, Job& job) {
   auto style = generators::ArgumentStyleFromName(options.data);
-  if (!style)
+  if (!style && options.data != kConstantsData)
     return InvalidInput("--data \"", options.data,
-                        "\": expected random, exact, defined, edge, all_bits or wide");
+                        "\": expected random, exact, defined, edge, all_bits, wide or constants");
   job.seed = seed;
-  for (int64_t d = 0; d < devices; ++d)
+  for (int64_t d = 0; d < devices; ++d) {
+    const uint64_t own_seed = seed + static_cast<uint64_t>(d);
     job.request.arguments.push_back(
-        generators::GenerateArgumentsInTurn(leaves, seed + static_cast<uint64_t>(d), *style));
+        style ? generators::GenerateArgumentsInTurn(leaves, own_seed, *style)
+              : generators::InputRecipes(*job.module, leaves, own_seed).NearConstants());
+  }
   return absl::OkStatus();
 }
 

@@ -12,8 +12,9 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
                               std::optional<uint64_t> seed, const CommonOptions& options,
                               bool* found);
 
+inline constexpr const char kConstantsData[] = "constants";  // InputRecipes::NearConstants
 // The kinds of inputs that each seed has if --data is empty.
-inline constexpr const char* kInputKinds[] = {"random", "edge", "wide", "exact"};
+inline constexpr const char* kInputKinds[] = {"random", "edge", "wide", "exact", kConstantsData};
 // Changes seed and --data to those of input number `turn` of a series. If --data is empty, a seed
 // has an input of each kind; otherwise each seed has one input.
 void SelectInput(int64_t turn, std::optional<uint64_t>& seed, CommonOptions& options);
