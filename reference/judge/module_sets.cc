@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reference/judge/module_sets.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "reference/deep_stack.h"
@@ -71,9 +72,7 @@ absl::Status CheckArguments(const Module& module, absl::Span<const Literal> argu
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
+absl::StatusOr<std::vector<ModuleAcceptance>> SetsOfProfile(
     const Module& module, absl::Span<const std::vector<Literal>> arguments,
     const JudgeOptions& options) {
   int64_t count = options.replicas * options.partitions;
@@ -108,6 +107,47 @@ absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
     }
     accepted[d].origins =
         d + 1 < results.size() ? interpreter.origins() : interpreter.TakeOrigins();
+  }
+  return accepted;
+}
+
+// Intersects the numbers of a strict set with those of the default set, or joins those of a relaxed
+// set with them (lemma 43, "Profiles").
+void Nest(Profile profile, const LeafAcceptance& by_default, LeafAcceptance& leaf) {
+  const SetArray& base = by_default.set;
+  if (leaf.token || leaf.set.exact() || base.exact() || !IsFloat(base.element_type())) return;
+  if (leaf.set.choices || base.choices || leaf.set.joint || base.joint) return;
+  constexpr uint16_t kZeros = AcceptanceSet::kPosZero | AcceptanceSet::kNegZero;
+  for (int64_t i = 0; i < base.element_count(); ++i) {
+    const AcceptanceSet s = leaf.set.At(i), d = base.At(i);
+    const bool strict = profile == Profile::kStrict;
+    const double lo = strict ? std::max(s.lo, d.lo) : std::min(s.lo, d.lo),
+                 hi = strict ? std::min(s.hi, d.hi) : std::max(s.hi, d.hi);
+    if (!IsNumber(s) || !IsNumber(d) || !(lo <= hi) || (lo == s.lo && hi == s.hi)) continue;
+    AcceptanceSet& nested = leaf.set.mutable_sets()[i];
+    nested.lo = lo, nested.hi = hi;
+    nested.rlo = std::min(nested.rlo, lo), nested.rhi = std::max(nested.rhi, hi);
+    if (!strict) nested.flags |= d.flags & kZeros;
+    if (lo > 0 || hi < 0) nested.flags &= static_cast<uint16_t>(~kZeros);
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ModuleAcceptance>> AcceptanceOfDevices(
+    const Module& module, absl::Span<const std::vector<Literal>> arguments,
+    const JudgeOptions& options) {
+  HLOCTS_ASSIGN_OR_RETURN(std::vector<ModuleAcceptance> accepted,
+                          SetsOfProfile(module, arguments, options));
+  if (options.profile == Profile::kDefault || options.likely != 0) return accepted;
+  JudgeOptions by_default = options;
+  by_default.profile = Profile::kDefault;
+  by_default.rigorous |= options.profile == Profile::kStrict;
+  const auto base = SetsOfProfile(module, arguments, by_default);
+  if (!base.ok()) return accepted;  // e.g. the time is over
+  for (size_t d = 0; d < accepted.size(); ++d) {
+    for (size_t i = 0; i < accepted[d].leaves.size(); ++i)
+      Nest(options.profile, (*base)[d].leaves[i], accepted[d].leaves[i]);
   }
   return accepted;
 }
