@@ -105,20 +105,18 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
                          const backends::DiffOptions& options, const std::function<bool()>& stop) {
   reports::Verdict verdict;
   auto module = ParseModule(one.module_text);
-  if (!module.ok() && !one.reject_rule.empty()) {
-    verdict = backends::DiffUnreadableModule(module.status(), backend);
+  const absl::Status valid = module.ok() ? VerifyModule(**module) : module.status();
+  if (one.reject_rule.empty() && !valid.ok()) {
+    verdict = ErrorVerdict(module.ok() ? absl::StrCat("module: ", valid.message())
+                                       : one.place.Located("module", valid.message()));
+  } else if (RuleOf(valid) != one.reject_rule) {
+    verdict = ErrorVerdict(absl::StrCat("@reject: expected ", one.reject_rule, ", found ",
+                                        valid.ok() ? "a valid module" : valid.message()));
   } else if (!module.ok()) {
-    verdict = ErrorVerdict(one.place.Located("module", module.status().message()));
+    verdict = backends::DiffUnreadableModule(valid, backend);
   } else {
-    absl::Status valid = VerifyModule(**module);
-    if (one.reject_rule.empty() && !valid.ok()) {
-      verdict = ErrorVerdict(absl::StrCat("module: ", valid.message()));
-    } else if (!one.reject_rule.empty() && valid.ok()) {
-      verdict = ErrorVerdict("hlocts itself accepts the module of a @reject case");
-    } else {
-      verdict = one.reject_rule.empty() ? RunValid(one, **module, backend, options, stop)
-                                        : RunReject(one, **module, backend, options);
-    }
+    verdict = one.reject_rule.empty() ? RunValid(one, **module, backend, options, stop)
+                                      : RunReject(one, **module, backend, options);
   }
   AllowAcceptOrReject(one, verdict);
   MarkUndocumentedOpcodeUnsupported(one, verdict);

@@ -91,6 +91,8 @@ absl::Status CheckOptions(const SuiteOptions& options) {
                         options.first_only || options.maxfail > 0)) {
     return InvalidInput("--claim covers whole queries: remove -k, --lf, -x and --maxfail");
   }
+  if (options.claim && options.profile == "relaxed")
+    return InvalidInput("--claim: expected --profile=default or strict, found relaxed");
   if (options.resume && options.out.empty()) return InvalidInput("--resume: expected --out=DIR");
   if (options.update_expectations && options.expectations.empty())
     return InvalidInput("--update-expectations: expected --expectations=FILE, the file to write");
