@@ -390,9 +390,9 @@ uint64_t InputRecipes::Count() { return std::size(kRecipes); }
 
 absl::string_view InputRecipes::NameOf(uint64_t number) { return kRecipes[number % Count()].name; }
 
-std::vector<Literal> InputRecipes::NearConstants() const {
+std::vector<Literal> InputRecipes::Named(absl::string_view name) const {
   uint64_t number = 0;
-  while (NameOf(number) != "boundaries") ++number;
+  while (NameOf(number) != name) HLOCTS_CHECK(++number < Count());
   return Make(number);
 }
 

@@ -27,8 +27,8 @@ class InputRecipes {
   // Returns one literal per leaf; a token has no data. Dynamic dimensions get random sizes, often
   // the smallest or the largest.
   std::vector<Literal> Make(uint64_t number) const;
-  // Returns the first inputs of the recipe "boundaries", most of whose values are from `own`.
-  std::vector<Literal> NearConstants() const;
+  // Returns the first inputs of the recipe with this name, which exists.
+  std::vector<Literal> Named(absl::string_view name) const;
   // Returns the inputs with a few elements drawn again, copied, or replaced by a neighbour.
   std::vector<Literal> Change(absl::Span<const Literal> from, uint64_t number) const;
   // Returns the inputs with all floats times one factor, which differs from 1 by at most 1/16.

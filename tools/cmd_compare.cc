@@ -277,12 +277,11 @@ Command CompareCommand() {
             options->common.DeclareInputs(
                 flags, &options->inputs, &options->seed,
                 "seed of random inputs (1, if the module has parameters and no inputs)");
-            flags.Add(
-                "--seeds", &options->seeds,
-                "number of inputs; without --data, they are in turn random, edge, wide, exact "
-                "and constants (of B for even seeds), five of each seed (default: 10; more for "
-                "arguments of few elements)",
-                {1, 1'000'000});
+            flags.Add("--seeds", &options->seeds,
+                      "number of inputs; without --data, they are in turn random, edge, wide, "
+                      "exact, constants (of B for even seeds) and limits, six of each seed "
+                      "(default: 12; more for arguments of few elements)",
+                      {1, 1'000'000});
             flags.AddProfile(&options->profile);
             options->common.Declare(flags, /*with_batch=*/false);
             return [options] {

@@ -514,7 +514,7 @@ TEST_F(StoryTest, FreedomsThatOnlyTheRewrittenModuleHasAreNamed) {
                 "inputs\n"));
 }
 
-// Ten inputs have two elements with special values; by default, scalars get all of them.
+// Twelve inputs have two elements with special values; by default, scalars get all of them.
 TEST_F(StoryTest, ModulesThatDifferOnlyForNanDiffer) {
   const auto module = [&](const char* name, const char* root) {
     return Write(name, absl::StrCat("ENTRY e { x = f32[] parameter(0) a = f32[] abs(x) z = f32[] "
@@ -526,7 +526,7 @@ TEST_F(StoryTest, ModulesThatDifferOnlyForNanDiffer) {
   for (const char* seed : {"1", "9", "100"}) {
     Ran ran = RunHlocts(absl::StrCat("compare ", both, " --seed=", seed));
     EXPECT_EQ(ran.status, 1) << ran.out;
-    EXPECT_THAT(ran.out, HasSubstr("640 inputs (random, edge, wide, exact, constants); "));
+    EXPECT_THAT(ran.out, HasSubstr("768 inputs (random, edge, wide, exact, constants, limits); "));
   }
 }
 

@@ -57,9 +57,10 @@ void CommonOptions::DeclareInputs(Flags& flags, std::string* inputs, std::option
   flags.Add("--seed", seed, seed_help);
   flags.AddChoice(
       "--data", &data,
-      {"random", "exact", "defined", "edge", "special", "all_bits", "wide", "constants"},
+      {"random", "exact", "defined", "edge", "special", "all_bits", "wide", "constants", "limits"},
       "style of the random inputs; edge and special are one style; constants: values "
-      "near the constants and sizes of the module");
+      "near the constants and sizes of the module; limits: "
+      "values near the limits of range and precision of the type");
 }
 
 backends::LoadOptions CommonOptions::ToLoadOptions(const Module& module) const {

@@ -29,7 +29,7 @@ namespace hlocts::tools {
 namespace {
 
 constexpr auto kKindCount = static_cast<int64_t>(std::size(kInputKinds));
-constexpr int64_t kInputs = 10;  // at least
+constexpr int64_t kInputs = 12;  // at least
 // Consecutive seeds deal the special values of a type, at most 64, in rounds. Twice as many
 // elements contain a whole round, whatever the first seed is.
 constexpr int64_t kEdgeElements = 128;
@@ -123,15 +123,16 @@ absl::Status AddCaseData(const suites::Case& one, const CommonOptions& options, 
 absl::Status AddSeeded(const std::vector<Shape>& leaves, int64_t devices, uint64_t seed,
                        const CommonOptions& options, Job& job) {
   auto style = generators::ArgumentStyleFromName(options.data);
-  if (!style && options.data != kConstantsData)
+  if (!style && options.data != kConstantsData && options.data != kLimitsData)
     return InvalidInput("--data \"", options.data,
-                        "\": expected random, exact, defined, edge, all_bits, wide or constants");
+                        "\": expected random, exact, defined, edge, "
+                        "all_bits, wide, limits or constants");
   job.seed = seed;
   for (int64_t d = 0; d < devices; ++d) {
     const uint64_t own_seed = seed + static_cast<uint64_t>(d);
     job.request.arguments.push_back(
         style ? generators::GenerateArgumentsInTurn(leaves, own_seed, *style)
-              : generators::InputRecipes(*job.module, leaves, own_seed).NearConstants());
+              : generators::InputRecipes(*job.module, leaves, own_seed).Named(options.data));
   }
   return absl::OkStatus();
 }

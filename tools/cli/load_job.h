@@ -12,9 +12,11 @@ absl::StatusOr<Job> LoadJobOr(const std::string& module_path, const std::string&
                               std::optional<uint64_t> seed, const CommonOptions& options,
                               bool* found);
 
-inline constexpr const char kConstantsData[] = "constants";  // InputRecipes::NearConstants
+// Kinds of inputs that are recipes of the same name (InputRecipes).
+inline constexpr const char kConstantsData[] = "constants", kLimitsData[] = "limits";
 // The kinds of inputs that each seed has if --data is empty.
-inline constexpr const char* kInputKinds[] = {"random", "edge", "wide", "exact", kConstantsData};
+inline constexpr const char* kInputKinds[] = {"random", "edge",         "wide",
+                                              "exact",  kConstantsData, kLimitsData};
 // Changes seed and --data to those of input number `turn` of a series. If --data is empty, a seed
 // has an input of each kind; otherwise each seed has one input.
 void SelectInput(int64_t turn, std::optional<uint64_t>& seed, CommonOptions& options);
