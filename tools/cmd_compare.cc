@@ -16,6 +16,7 @@
 #include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
 #include "spec/ir/module.h"
+#include "spec/text/printer.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/load_job.h"
@@ -213,6 +214,12 @@ void PrintEnd(const std::string& inputs, const Direction (&by)[2], int64_t rejec
             << "; of B into A: " << Conclusion("A", by[false], by[true]) << "\n";
 }
 
+bool HaveSameText(const Pair& pair) {
+  PrintOptions canonical = PrintOptions::Canonical();
+  canonical.backend_config = true;
+  return PrintModule(*pair.a.module, canonical) == PrintModule(*pair.b.module, canonical);
+}
+
 absl::StatusOr<int> Compare(CompareOptions options) {
   if (options.modules.size() != 2) return InvalidInput("compare: expected two modules");
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Backend> reference,
@@ -224,6 +231,11 @@ absl::StatusOr<int> Compare(CompareOptions options) {
   int status = kExitOk;
   if (!options.common.json)
     std::cout << "A: " << options.modules[0] << "\nB: " << options.modules[1] << std::endl;
+  HLOCTS_ASSIGN_OR_RETURN(const Pair start, LoadPair(options, 0));
+  if (!options.common.json && HaveSameText(start)) {
+    std::cout << "rewrite of A into B: no change, the canonical texts are equal\n";
+    return kExitOk;
+  }
   while (looked_at < wanted && none.error.kind != ErrorKind::kNoHandler && !Interrupted()) {
     HLOCTS_ASSIGN_OR_RETURN(const Pair pair, LoadPair(options, looked_at + rejected));
     reports::Verdict both[2];

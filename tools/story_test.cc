@@ -540,6 +540,7 @@ TEST_F(StoryTest, CompareUsesTheConstantsOfBothModules) {
   };
   const std::string below = module("below.hlo", "1234.5", "LT") + " ";
   EXPECT_EQ(RunHlocts("compare " + below + module("upto.hlo", "1234.5", "LE")).status, 1);
+  EXPECT_THAT(RunHlocts("compare " + below + below).out, HasSubstr("no change"));
   const Ran ran = RunHlocts("compare " + below + module("far.hlo", "1e30", "LT") + " --seeds=1 " +
                             "--seed=2 --data=constants");
   EXPECT_THAT(ran.out, HasSubstr("outputs of A by the sets of B, seed 2, data constants:"));
