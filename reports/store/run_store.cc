@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
       "  ON engine.id = run_engine.engine WHERE run_engine.run = run.id),"
       " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND mark <> 108),"
       " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND"
-      "  mark NOT IN (108, 110, 112, 117)),"  // codes of 'l' (missing), 'n', 'p' and 'u'
+      "  lower(char(mark)) NOT IN ('l', 'n', 'p', 'u')),"  // 'l': missing
       " run.id IN (SELECT run FROM pruned) OR run.id NOT IN (SELECT run FROM verdict)"
       " FROM run JOIN night ON night.id = run.night ORDER BY night.label, run.id",
       0, [&](const Statement& row) {
@@ -91,7 +91,7 @@ absl::Status RunStore::RecordReport(const std::string& night, const std::vector<
 }
 
 absl::StatusOr<int64_t> RunStore::Prune(int keep) {
-  if (keep < 1) return InvalidInput("store prune: expected --keep of at least 1 nightly run");
+  if (keep < 1) return InvalidInput("store prune: expected --keep=N, at least 2 (1 is read as 2)");
   HLOCTS_ASSIGN_OR_RETURN(auto transaction, Transaction::Begin(*database_));
   const std::string kept = absl::StrCat(
       "(SELECT id FROM night WHERE id NOT IN (SELECT night FROM report WHERE complete = 0)"

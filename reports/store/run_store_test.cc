@@ -39,7 +39,7 @@ class RunStoreTest : public ::testing::Test {
   std::string Path(const std::string& name) const { return folder_ + "/" + name; }
 
   // Writes a run on cases a/b:0, ... with these marks of one engine; 'l' omits the verdict.
-  // Verdicts other than 'p' and 'u' are not expected.
+  // Verdicts other than 'p' and 'u' are not expected ('P': an unexpected pass).
   std::string Run(const std::string& name, const std::string& started, const std::string& marks,
                   const std::string& reason = "because") {
     RunRecord record{.backends = {"engine"},
@@ -56,7 +56,7 @@ class RunStoreTest : public ::testing::Test {
       if (marks[i] == 'l') continue;
       Verdict verdict;
       for (Outcome kind : {Outcome::kPass, Outcome::kUnsupported, Outcome::kCrash, Outcome::kFail})
-        if (OutcomeName(kind)[0] == marks[i]) verdict.kind = kind;
+        if (OutcomeName(kind)[0] == WithoutExpectation(marks[i])) verdict.kind = kind;
       verdict.expected = marks[i] == 'p' || marks[i] == 'u';
       verdict.case_address = record.selection.back();
       verdict.backend = "engine";
@@ -103,6 +103,13 @@ TEST_F(RunStoreTest, RoundTrip) {
   EXPECT_EQ(history.failures[1].address, "a/b:1");
   EXPECT_EQ(history.failures[1].module, "HloModule m\n");
   EXPECT_THAT(history.failures[1].record, HasSubstr("\"seed\":7"));
+}
+
+TEST_F(RunStoreTest, AnUnexpectedPassIsAPassInTheList) {
+  ASSERT_TRUE(Import(Run("one", "2026-11-22T01:00:00Z", "PpfPul"), /*incomplete=*/true).ok());
+  const auto runs = (*RunStore::OpenToRead(Path("s.db")))->List();
+  EXPECT_EQ(runs->at(0).verdicts, 5);
+  EXPECT_EQ(runs->at(0).bad, 1);
 }
 
 TEST_F(RunStoreTest, ANightlyRunWithoutReportIsNoBase) {
