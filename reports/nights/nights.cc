@@ -117,6 +117,8 @@ void Sort(const Change& change, NightlyRunDiff& changes) {
     changes.regressed.push_back(change);
   } else if (IsBad(before) && now == kPassMark) {
     changes.fixed.push_back(change);
+  } else if (before == now && IsUnexpected(change.before) && !IsUnexpected(change.now)) {
+    changes.now_expected.push_back(change);
   } else if (before != now && before != kFlakeMark) {
     changes.changed.push_back(change);
   }
@@ -255,6 +257,14 @@ absl::string_view MarkName(char mark) {
   return "not run";
 }
 
+std::string MarkWord(char mark, char other) {
+  const bool only_listed = mark != other && mark == WithoutExpectation(other) && IsBad(mark);
+  return absl::StrCat(mark == kUnexpectedPassMark ? "unexpected "
+                      : only_listed               ? "known "
+                                                  : "",
+                      MarkName(mark));
+}
+
 bool IsRun(char mark) { return mark != kMissingMark && mark != kAbsentMark; }
 
 bool IsBad(char mark) {
@@ -269,10 +279,15 @@ bool IsFailureMark(char mark) {
 }
 
 std::vector<NamedChanges> ListsOf(const NightlyRunDiff& changes) {
-  return {{"regressed", &changes.regressed}, {"first_run", &changes.first_run},
-          {"fixed", &changes.fixed},         {"changed", &changes.changed},
-          {"flaky", &changes.flaky},         {"not_run", &changes.not_run},
-          {"open", &changes.open},           {"support_lost", &changes.support_lost}};
+  return {{"regressed", &changes.regressed},
+          {"first_run", &changes.first_run},
+          {"fixed", &changes.fixed},
+          {"changed", &changes.changed},
+          {"now_expected", &changes.now_expected},
+          {"flaky", &changes.flaky},
+          {"not_run", &changes.not_run},
+          {"open", &changes.open},
+          {"support_lost", &changes.support_lost}};
 }
 
 size_t NewFailures(const NightlyRunDiff& changes) {
@@ -430,14 +445,17 @@ std::string PrunedText(const NightlyRun& now) {
 }
 
 void AddWhatLasts(const NightlyRunDiff& changes, SummaryParts& parts) {
+  const std::string never;
   for (const auto& [list, words, name, since] :
        {std::tuple(&changes.open, "still open", "open", &changes.open_since),
         std::tuple(&changes.support_lost, "with support lost", "support_lost",
-                   &changes.support_lost_since)}) {
+                   &changes.support_lost_since),
+        std::tuple(&changes.now_expected, "no longer unexpected (list changed)", "now_expected",
+                   &never)}) {
     if (list->empty()) continue;
     parts.push_back({"; "});
     parts.push_back(Counted(list->size(), words, name, UnexpectedPasses(*list)));
-    parts.push_back({" since " + *since});
+    if (!since->empty()) parts.push_back({" since " + *since});
   }
 }
 

@@ -31,6 +31,9 @@ inline constexpr char kPassMark = 'p', kUnsupportedMark = 'u', kNanBitsMark = 'n
 char MarkOf(const Verdict& verdict);
 // Returns "pass", "fail", "flaky", "not run" and so on.
 absl::string_view MarkName(char mark);
+// Returns the word of a mark beside another one of the case: "unexpected pass", or "known fail" if
+// only the list of known failures distinguishes the two.
+std::string MarkWord(char mark, char other);
 char WithoutExpectation(char mark);  // maps 'F' to 'f' and so on
 bool IsUnexpected(char mark);        // the verdict is not as expected: Verdict::expected
 bool IsRun(char mark);               // the case has a verdict
@@ -144,6 +147,8 @@ struct NightlyRunDiff {
   std::vector<Change> first_run;  // unexpected now, without a verdict before
   std::vector<Change> fixed;      // was bad, passes now
   std::vector<Change> changed;    // another verdict, but neither in `regressed` nor in `fixed`
+  std::vector<Change>
+      now_expected;  // was unexpected; the same verdict, and another list of failures
   std::vector<Change> flaky;
   std::vector<Change> not_run;  // no verdict now, but ran before or was requested
   // Unexpected now and before, with any verdicts: reported already, but not fixed yet.

@@ -392,6 +392,23 @@ TEST(NightsTest, AnUnexpectedPassAlarmsOnce) {
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
 }
 
+TEST(NightsTest, WhatANewListExplainsIsCounted) {
+  History history = Cases(4);
+  history.nights = {NightOf("1", {{"xla", "PFfp"}}), NightOf("2", {{"xla", "pfFP"}})};
+  const NightlyRunDiff changes = NewestChanges(history);
+  EXPECT_THAT(Named(changes.now_expected),
+              ElementsAre("xla a/b:0: pass -> pass", "xla a/b:1: fail -> fail"));
+  EXPECT_EQ(NightlySummaryLine(history, changes),
+            "2 new (1 unexpected pass), 0 fixed, 0 changed, 0 flaky, 0 not run since 1; 2 no "
+            "longer unexpected (list changed).");
+  const std::string markdown = ToMarkdown(history, changes);
+  EXPECT_THAT(markdown, HasSubstr("`a/b:2` on `xla` (known fail → fail), `a/b:3` on `xla` (pass → "
+                                  "unexpected pass)\n"));
+  EXPECT_THAT(markdown, HasSubstr("- now expected: `a/b:0` on `xla` (unexpected pass → pass), "
+                                  "`a/b:1` on `xla` (fail → known fail)\n"));
+  EXPECT_EQ(ParseJson<nlohmann::json>(ToSummaryJson(history, changes))["now_expected"].size(), 2);
+}
+
 TEST(NightsTest, AProbableCaseIsMarkedAsInconclusive) {
   Verdict verdict;
   verdict.kind = Outcome::kProbable;

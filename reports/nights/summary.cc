@@ -124,13 +124,13 @@ std::string MarkdownLine(const NamedChanges& list, const std::string& since) {
   for (const Change& change : *list.changes) {
     if (named.size() == kNamed) break;
     const bool is_older = !change.before_night.empty() && change.before_night != since;
-    const absl::string_view now =
-        change.now == kUnexpectedPassMark ? "unexpected pass" : MarkName(change.now);
-    const std::string was = absl::StrCat(
-        MarkName(change.before), is_older ? " in " + Plain(change.before_night) : "", " → ");
+    const std::string now = MarkWord(change.now, change.before);
+    const std::string before = MarkWord(change.before, change.now);
+    const std::string was =
+        absl::StrCat(before, is_older ? " in " + Plain(change.before_night) : "", " → ");
     named.push_back(absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
-                                 MarkName(change.before) == now || !IsRun(change.before) ? "" : was,
-                                 now, change.since.empty() ? "" : ", since " + Plain(change.since),
+                                 before == now || !IsRun(change.before) ? "" : was, now,
+                                 change.since.empty() ? "" : ", since " + Plain(change.since),
                                  ")"));
   }
   const size_t more = list.changes->size() - named.size();

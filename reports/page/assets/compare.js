@@ -41,6 +41,7 @@ function sortChange(change, lists) {
     || (before === now && change.now === 'P' && change.before !== 'P')) {
     lists.regressed.push(change);
   } else if (isBad(before) && now === 'p') lists.fixed.push(change);
+  else if (before === now && isUnexpected(change.before) && !isUnexpected(change.now)) lists.now_expected.push(change);
   else if (before !== now && before !== 'x') lists.changed.push(change);
 }
 
@@ -64,7 +65,7 @@ const hasOtherOptions = (before, now, name) => Object.keys(now.engines).some((on
   !before.engines[one] && one.split('?')[0] === name.split('?')[0]);
 
 function compareNights(before, now) {
-  const lists = {first: !before, regressed: [], first_run: [], fixed: [], changed: [], flaky: [], not_run: [], open: [],
+  const lists = {first: !before, regressed: [], first_run: [], fixed: [], changed: [], now_expected: [], flaky: [], not_run: [], open: [],
     support_lost: [], dead: [], gone: []};
   if (now.pruned) return lists;
   const names = new Set(Object.keys(now.engines));
@@ -95,14 +96,16 @@ function compareNights(before, now) {
 
 const LISTS = [['regressed', 'New: bad or no longer supported and good before, or expected before'],
   ['first_run', 'First run: not expected, and no verdict before'], ['fixed', 'Fixed'], ['changed', 'Changed: another verdict, neither new nor fixed'],
+  ['now_expected', 'No longer unexpected: the same verdict, another list of known failures'],
   ['flaky', 'Flaky: another verdict when repeated'], ['not_run', 'Not run: lost'],
   ['open', 'Still open: not expected today and before'],
   ['support_lost', 'Support lost: unsupported today and before, supported earlier']];
 const LASTING = ['open', 'support_lost'];
 
 function changeRow(change, dates) {
+  const [before, now] = wordsOf(change.before, change.now);
   return [button(CASES[change.case].address, () => showFailure(change.engine, change.case)),
-    change.engine, wordOf(change.before), cell(wordOf(change.now), classOf(change.now)),
+    change.engine, before, cell(now, classOf(change.now)),
     ...dates.map(() => change.since)];
 }
 

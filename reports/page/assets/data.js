@@ -40,8 +40,15 @@ const markOf = (of, engine, i) => (of && of.engines[engine] ? of.engines[engine]
 const isRun = (mark) => mark !== '.' && mark !== 'l';
 const isBad = (mark) => BAD.includes(mark.toLowerCase());
 const isFailure = (mark) => FAILURES.includes(mark.toLowerCase());
+const isFailureWord = (word) => [...FAILURES].some((mark) => WORDS[mark] === word);
 const isUnexpected = (mark) => mark !== mark.toLowerCase();
 const wordOf = (mark) => WORDS[mark.toLowerCase()] || 'not run';
+// Returns the words of two marks of a case, which differ if only the list of known failures has changed.
+function wordsOf(before, now) {
+  const word = (mark, other) => (mark === 'P' ? 'unexpected pass'
+    : (isBad(mark) && mark !== other && mark === other.toLowerCase() ? 'known ' : '') + wordOf(mark));
+  return [word(before, now), word(now, before)];
+}
 const classOf = (mark) => (isUnexpected(mark) || mark === 'l' ? 'bad'
   : isBad(mark) || mark === 'x' ? 'known' : mark === 'p' ? 'good' : 'un'.includes(mark) ? 'part' : 'none');
 
