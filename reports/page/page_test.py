@@ -136,7 +136,7 @@ class PageTest(unittest.TestCase):
                       self.find("#sentence").text)
         self.assertIn("RED", self.find("#sentence").text.upper())
         lists = self.js("return compareNights(nightBefore(), night())")
-        for name in ("regressed", "first_run", "fixed", "changed", "flaky", "not_run", "open",
+        for name in ("regressed", "first_run", "fixed", "changed", "now_expected", "flaky", "not_run", "open",
                      "support_lost"):
             ours = [[one["engine"], self.js("return DATA.cases[arguments[0]]", one["case"])]
                     for one in lists[name]]
@@ -184,6 +184,22 @@ class PageTest(unittest.TestCase):
         said = self.js("for (const name of Object.keys(DATA.weights)) DATA.weights[name] = 0;"
                        "DATA.weights['dot/dot_general'] = 1; return weightedPasses('xla@0.11.2')")
         self.assertIn("%; weight 0, but failures: ", said)
+
+    def test_what_is_not_judged_is_no_failure(self):
+        said = self.js("for (const name of Object.keys(DATA.weights)) DATA.weights[name] = 0;"
+                       "const engine = night().engines['cpu'], cases = CASES.filter((one) => one.operation !== CASES[0].operation);"
+                       "DATA.weights[cases[0].operation] = 1; engine.marks = 'i' + engine.marks.slice(1);"
+                       "return [CASES[0].operation, weightedPasses('cpu')]")
+        self.assertEqual(said[1], f"100.0%; weight 0, but inconclusive: {said[0]}")
+
+    def test_an_expectation_is_named_as_in_the_summary(self):
+        said = self.js("return [['p', 'P'], ['P', 'p'], ['P', 'P'], ['f', 'F'], ['F', 'f'], ['f', 'p'], ['p', 'F'], ['f', 'C']]"
+                       ".map(([before, now]) => wordsOf(before, now).join(' → '))")
+        self.assertEqual(said, ["pass → unexpected pass", "unexpected pass → pass", "unexpected pass → unexpected pass",
+                                "known fail → fail", "fail → known fail", "fail → pass", "pass → fail", "fail → crash"])
+
+    def test_the_time_is_that_of_the_suites(self):
+        self.assertTrue(self.find("#facts").text.startswith("suites: 2026-11-23 "), self.find("#facts").text)
 
     def test_what_is_missing_is_first(self):
         self.js("night().problems = ['suite: <lost>']; showAll()")

@@ -187,20 +187,24 @@ function showTrends() {
 
 const minutes = (seconds) => (seconds < 100 ? `${seconds.toFixed(1)} s` : `${(seconds / 60).toFixed(1)} min`);
 // Returns the share of passing cases, with operations weighted by their use in real programs. Names
-// operations that fail and do not count, because these programs do not use them.
+// operations that fail, or are not judged, and do not count, because these programs do not use them.
 function weightedPasses(engine) {
   const at = engineNames().indexOf(engine);
   let all = 0, passed = 0;
-  const ignored = [];
+  const ignored = {};
   for (const [operation, engines] of tallyBy((one) => one.operation)) {
     const counts = engines[at], cases = KINDS.reduce((sum, kind) => sum + (counts[kind] || 0), 0);
     if (!cases) continue;
-    if (!DATA.weights[operation] && countsBad(counts)) ignored.push(operation);
+    for (const kind of DATA.weights[operation] ? [] : KINDS) {
+      if (!counts[kind] || QUIET.includes(kind)) continue;
+      const word = isFailureWord(kind) ? 'failures' : kind;
+      ignored[word] = (ignored[word] || new Set()).add(operation);
+    }
     all += DATA.weights[operation] || 0;
     passed += (DATA.weights[operation] || 0) * (counts.pass || 0) / cases;
   }
-  const names = ignored.length > 3 ? `${ignored.length} operations` : ignored.join(', ');
-  return all ? `${(100 * passed / all).toFixed(1)}%${names ? `; weight 0, but failures: ${names}` : ''}` : '';
+  const named = Object.entries(ignored).map(([word, names]) => `${word}: ${names.size > 3 ? `${names.size} operations` : [...names].join(', ')}`);
+  return all ? `${(100 * passed / all).toFixed(1)}%${named.length ? `; weight 0, but ${named.join('; ')}` : ''}` : '';
 }
 function showEngines() {
   const names = DATA.releases.filter((name) => night().engines[name]);
@@ -225,7 +229,7 @@ function showEngines() {
 const clock = (time) => time.replace('T', ' ').replace(/:\d\dZ$/, '');
 function showFacts() {
   const one = night();
-  place('#facts', `${one.started ? `${clock(one.started)} ${one.finished ? 'to ' + clock(one.finished) + ' UTC' : 'UTC, not all suites ended'}` : one.label || ''} · tier ${one.tier || '?'} · profile ${one.profile || '?'} · ${Object.keys(one.engines).length} engine${Object.keys(one.engines).length === 1 ? '' : 's'} · `
+  place('#facts', `${one.started ? `suites: ${clock(one.started)} ${one.finished ? 'to ' + clock(one.finished) + ' UTC' : 'UTC, not all suites ended'}` : one.label || ''} · tier ${one.tier || '?'} · profile ${one.profile || '?'} · ${Object.keys(one.engines).length} engine${Object.keys(one.engines).length === 1 ? '' : 's'} · `
     + `${CASES.length} cases · ${one.modules || 0} random modules · suite ${(one.suite || '?').slice(0, 8)} · hlocts ${one.program || '?'} · `
     + `${one.cpu || 'processor not recorded'}, ${one.cores || '?'} cores`,
     ...(one.notes || []).map((note) => make('span', {class: 'known note'}, ` · ${note}`)));
