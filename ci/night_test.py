@@ -101,23 +101,81 @@ class NightTest(unittest.TestCase):
             (folder / "verdicts.jsonl").write_text("".join(f'{{"case":{i}}}\n' for i in range(done)))
         (note,) = steps.cut_by_the_budget(night)
         self.assertIn("b was cut after 5 of 10 cases;", note)
-        self.assertIn("; about --tier=smoke --budget=19m is needed", note)  # 1.25 * 400 s / 0.45
+        self.assertIn("; about --tier=smoke --budget=13m is needed", note)  # 1.25 * the budget, more than 400 s need
         night.state |= {"replayed": {"a": [43, 146], "c": [5, 5]}, "findings seconds": {"a": 86, "c": 14}}
         (note,) = steps.cut_by_the_budget(night)
         self.assertIn("b was cut after 5 of 10 cases; 103 findings not replayed on a;", note)
-        self.assertIn("about --tier=smoke --budget=27m is needed", note)  # 1.25 * 706 s / 0.55
+        self.assertIn("about --tier=smoke --budget=22m is needed", note)  # 1.25 * 706 s and campaigns
         night.state["replayed"]["c"] = [0, 5]
         (note,) = steps.cut_by_the_budget(night)
-        self.assertIn("; the time of findings on c is not known yet; without these, about --tier=smoke --budget=27m", note)
+        self.assertIn("; the time of findings on c is not known yet; without these, about --tier=smoke --budget=22m", note)
         earlier = self.night("0")
         earlier.state |= {"tier": "smoke", "replayed": {"c": [5, 5]}, "findings seconds": {"c": 140}}
         earlier.save()
         (note,) = steps.cut_by_the_budget(night)
-        self.assertIn("; about --tier=smoke --budget=32m is needed", note)  # 1.25 * 832 s / 0.55
+        self.assertIn("; about --tier=smoke --budget=25m is needed", note)  # 1.25 * 832 s and campaigns
         earlier.state["replayed"]["a"], earlier.state["findings seconds"]["a"] = [146, 146], 146
         earlier.save()
         (note,) = steps.cut_by_the_budget(night)
-        self.assertIn("; about --tier=smoke --budget=26m is needed", note)  # 1.25 * 686 s / 0.55
+        self.assertIn("; about --tier=smoke --budget=20m is needed", note)  # 1.25 * 686 s and campaigns
+
+    def test_an_estimated_budget_is_the_least_that_suffices(self):
+        night = self.night("1", budget=240.0)
+        for suites, findings, least in (((3, 117), (6, 63), 5), ((2, 94), (11, 37), 3), ((0, 0), (0, 0), 1)):
+            seconds = {"suite": dict(zip("ab", suites)), "findings": dict(zip("ab", findings))}
+            said = [steps.suffices(60 * minutes, seconds) for minutes in range(1, 9)]
+            self.assertEqual(said, [minutes >= least for minutes in range(1, 9)])
+
+    def test_the_rate_is_the_median_of_complete_runs(self):
+        for name, took, done in (("1", 100, 10), ("2", 400, 10), ("3", 120, 10), ("4", 900, 9)):
+            night = self.night(name)
+            night.state |= {"tier": "smoke", "replayed": {"a": [done, 10]}, "findings seconds": {"a": took}}
+            night.save()
+        self.assertEqual(steps.rates(night, "findings"), {"a": 12.0})
+
+    def test_without_known_times_no_budget_is_named(self):
+        night = self.night("1", budget=30.0)
+        night.state |= {"tier": "smoke", "engines": ["a", "b"], "cut": ["b"], "suite seconds": {"a": 2, "b": 20},
+                        "replayed": {"a": [0, 5], "b": [0, 5]}}
+        for engine, done in (("a", 100), ("b", 3)):
+            folder = night.folder / "suite" / engine
+            folder.mkdir(parents=True)
+            (folder / "selection.txt").write_text("x\n" * 100)
+            (folder / "verdicts.jsonl").write_text("".join(f'{{"case":{i}}}\n' for i in range(done)))
+        (note,) = steps.cut_by_the_budget(night)
+        self.assertTrue(note.endswith("; the time of cases on b and findings on a, b is not known yet, so the needed budget is not known"), note)
+
+    def test_a_run_ends_in_time_for_its_report(self):
+        for budget, last in ((30.0, 8), (9.0, 3), (600.0, 60)):
+            night = self.night(str(budget), budget=budget)
+            self.assertAlmostEqual(night.left(), budget - last, 1)
+
+    def test_replays_begin_with_what_waited_longest(self):
+        bundles = sorted(str(path.parent.relative_to(module.ROOT)) for path in steps.RECORDED.glob("*/finding.textproto"))
+        for name, replayed in (("1", bundles[:3]), ("2", bundles[1:2])):
+            log = self.out / name / "findings/mine/history.jsonl"
+            log.parent.mkdir(parents=True)
+            log.write_text("".join(json.dumps({"module": one}) + "\n" for one in replayed))
+        night, asked = self.night("3"), []
+        night.state["families"] = []
+        night.hlocts = lambda *words, **_: (asked.extend(one for one in words if one in bundles), (None, ""))[1]
+        steps.replay(night, "mine", ["mine"], 1)
+        self.assertEqual(asked, bundles[3:] + [bundles[0], bundles[2], bundles[1]])
+
+    def test_replays_use_the_time_that_repetitions_left(self):
+        night, said = self.night("1", budget=100.0), []
+        night.state |= {"engines": ["a"], "cut findings": ["a"], "replayed": {"a": [3, 9]}, "done": ["import"]}
+
+        def replay(night, engine, engines, limit):
+            said.append(limit)
+            night.state["replayed"] = {"a": [7, 9]}
+            return f"{TIME_OVER}, 7 of 9 findings were replayed"
+
+        night.begin_repetitions()
+        with unittest.mock.patch.object(steps, "replay", replay), contextlib.redirect_stdout(io.StringIO()):
+            self.assertTrue(steps.findings_in_the_end(night))
+        self.assertAlmostEqual(said[0], 95, 1)
+        self.assertEqual((night.state["notes"], night.state["done"]), ([], []), "the note on the budget counts them")
 
     def suite(self, night, then="exit 0", verdicts=4, request="r"):
         """Runs the step with PROGRAM, and returns the printed text."""

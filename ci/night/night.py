@@ -13,15 +13,17 @@ import re
 import signal
 import subprocess
 import time
+import types
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TREE = (ROOT / "CMakeLists.txt").exists()  # else an installation, which is not written to
 # Shares of the budget of a nightly run. The next steps get the share that a step does not use.
 SHARES = {"suite": 0.45, "findings": 0.1, "fuzz": 0.25, "selfcheck": 0.07, "bench": 0.05,
           "clang-tidy": 0.08}
-# LAST is the share of the budget for import, repetitions and report, which come last. REPEAT is the
-# part of LAST that only repetitions use.
+# LAST is the share of the budget for import, repetitions and report, which come last; of a short
+# budget more, up to SECONDS_OF_A_REPORT. Half of that time is only for repetitions, at least REPEAT.
 LAST, REPEAT = 0.1, 0.05
+SECONDS_OF_A_REPORT = 8  # import and report on a loaded machine
 TIME_OVER = "time ran out"
 SECONDS_OF_A_RUN = 12 * 3600  # the same command continues an unfinished run that is younger
 SECONDS_TO_LINE, SECONDS_BETWEEN_LINES = 5, 60  # first and later lines of progress, as in `hlocts run`
@@ -59,8 +61,16 @@ class Night:
         self.is_reported = "hook" in self.state["done"]
         self.without_engine = set()  # steps that ended with NoEngine
         self.status = None  # exit status of the last program
-        self.end = time.monotonic() + options.budget
-        self.deadline = self.end - options.budget * LAST
+        self.start(options.budget)
+
+    def start(self, budget):
+        self.last = max(budget * LAST, min(SECONDS_OF_A_REPORT, budget / 3))
+        self.end = self.clock() + budget
+        self.deadline = self.end - self.last
+
+    @staticmethod
+    def clock():
+        return time.monotonic()
 
     def save(self):
         half = self.state_path.with_suffix(".new")
@@ -106,25 +116,23 @@ class Night:
 
     def begin_repetitions(self):
         """Lets later programs use the rest of the budget, or at least the share of repetitions."""
-        least = time.monotonic() + self.options.budget * REPEAT
+        least = self.clock() + self.options.budget * REPEAT
         self.end = self.deadline = max(self.end, least)
 
     def left(self):
-        return max(0.0, self.deadline - time.monotonic())
+        return max(0.0, self.deadline - self.clock())
 
     def share(self, part, parts=1):
         return min(self.options.budget * SHARES[part] / parts, max(self.left(), 5))
 
     def free(self):
         """Returns the longest time of a program with a limit. Some remains after the deadline."""
-        last, until = (self.options.budget * part for part in (LAST / 2, REPEAT))
-        return max(self.left(), min(last, self.end - until - time.monotonic()))
+        return max(self.left(), min(self.last / 2, self.end - self.last / 2 - self.clock()))
 
     def hlocts(self, *arguments, limit=None, log=None, mode="w", good=(0, 1), tick=None):
         """Runs the program. Returns None or an error message, and the standard output. `limit` is in
         seconds. A program with a limit ends before the time that is only for repetitions, or does not
         start if that time has come."""
-        least = self.options.budget * LAST / 2
         if limit is not None:
             limit = min(limit, self.free())
             if limit <= 0:
@@ -137,7 +145,7 @@ class Night:
             errors.flush()
             try:
                 with open(log, mode) if log else open(os.devnull, "w") as out:
-                    status, text = run(command, out if log else None, errors, limit, 10 + least, tick)
+                    status, text = run(command, out if log else None, errors, limit, 10 + self.last / 2, tick)
             except OSError as error:
                 return str(error), ""
         self.status = status
@@ -146,6 +154,24 @@ class Night:
         if status == TIME_OVER:
             return TIME_OVER, text
         return (f"exit status {status}; see {self.folder}/log.txt", text)
+
+
+class Plan(Night):
+    """A nightly run with another budget whose programs only advance a clock."""
+
+    def __init__(self, engines, budget):
+        self.options, self.state = types.SimpleNamespace(budget=budget), {"engines": engines}
+        self.now = 0.0
+        self.start(budget)
+
+    def clock(self):
+        return self.now
+
+    def use(self, left, engine, limit):
+        """Runs a step, of which `left` states the seconds by engine, up to its limit."""
+        took = max(0.0, min(left[engine], limit, self.free()))
+        self.now += took
+        left[engine] -= took
 
 
 def run(command, out, errors, limit, grace=60, tick=None):

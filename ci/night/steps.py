@@ -9,11 +9,12 @@ import os
 import pathlib
 import re
 import shutil
+import statistics
 import subprocess
 import time
 
-from night.night import (ROOT, SHARES, TIME_OVER, Cut, NoEngine, file_name, json_lines, label_of,
-                         name_of, run, say)
+from night.night import (ROOT, SECONDS_OF_A_REPORT, SHARES, TIME_OVER, Cut, NoEngine, Plan, file_name,
+                         json_lines, label_of, name_of, run, say)
 
 OURS = ("cpu", "cuda-host", "reference", "xla", "hlo-evaluator")
 RECORDED = ROOT / "results/findings"
@@ -259,10 +260,10 @@ def is_whole(folder):
 
 
 def rates(night, part):
-    """Returns the seconds per case or finding on each engine: the largest rate of this run and of the
-    last runs of its tier. Complete runs take precedence, because the slowest cases come first. A run
-    with less than a tenth of the cases or findings has no rate."""
-    largest = {}
+    """Returns the seconds per case or finding on each engine: the median of the last runs of its tier
+    that were complete, or else the largest rate, because the slowest cases come first. A run with less
+    than a tenth of the cases or findings has no rate."""
+    found = {}
     states = sorted(night.options.out.glob("*/state.json"))[-14:]
     for path in {night.state_path, *states}:
         state = night.state if path == night.state_path else json.loads(path.read_text())
@@ -272,15 +273,14 @@ def rates(night, part):
             done, asked = (cases_of(path.parent / "suite" / file_name(engine)) if part == "suite"
                            else state.get("replayed", {}).get(engine, (0, 0)))
             if done and done >= asked / 10:
-                name = name_of(engine)
-                largest[name] = max(largest.get(name, (False, 0)), (done >= asked, took / done))
-    return {name: seconds for name, (_, seconds) in largest.items()}
+                found.setdefault(name_of(engine), ([], []))[done >= asked].append(took / done)
+    return {name: statistics.median(whole or [max(cut)]) for name, (cut, whole) in found.items()}
 
 
 def cut_by_the_budget(night):
     """Returns a note on cases and findings that have no verdict because the budget was too short,
-    and an estimate of a sufficient budget. Campaigns are not estimated, since they use any time."""
-    said, unknown, seconds = [], [], {}
+    and an estimate of a sufficient budget."""
+    said, unknown, seconds = [], {}, {"suite": {}, "findings": {}}
     suites = {engine: cases_of(suite_folder(night, engine)) for engine in night.state["engines"]}
     asked = {"suite": suites, "findings": night.state.get("replayed", {})}
     texts = {"suite": "{0} was cut after {1} of {2} cases", "findings": "{3} findings not replayed on {0}"}
@@ -292,17 +292,41 @@ def cut_by_the_budget(night):
                 continue  # the engine gave no verdict
             if done < all_of_them and (part != "suite" or engine in night.state.get("cut", [])):
                 said.append(texts[part].format(name, done, all_of_them, all_of_them - done))
-            seconds[part] = seconds.get(part, 0) + known.get(name, 0) * all_of_them
+            seconds[part][engine] = MARGIN * known.get(name, 0) * all_of_them
             if name not in known:
-                unknown.append(f"{'cases' if part == 'suite' else part} on {name}")
+                unknown.setdefault("cases" if part == "suite" else part, []).append(name)
     if not said:
         return []
-    least = max(seconds.get("suite", 0) / SHARES["suite"],
-                sum(seconds.values()) / (SHARES["suite"] + SHARES["findings"]), night.options.budget)
+    first = least = math.ceil(MARGIN * night.options.budget / 60)
+    while not suffices(60 * least, seconds):
+        least += 1
     # Names the tier, since a larger budget may select a tier with more cases.
-    budget = f"about --tier={night.state['tier']} --budget={math.ceil(MARGIN * least / 60)}m is needed"
-    first = f"the time of {', '.join(unknown)} is not known yet; without these, " if unknown else ""
-    return [f"the budget was too short: {'; '.join(said)}; {first}{budget}"]
+    text = f"about --tier={night.state['tier']} --budget={least}m is needed"
+    if unknown:
+        names = " and ".join(f"{part} on {', '.join(engines)}" for part, engines in unknown.items())
+        without = f"; without these, {text}" if least > first else ", so the needed budget is not known"
+        text = f"the time of {names} is not known yet{without}"
+    return [f"the budget was too short: {'; '.join(said)}; {text}"]
+
+
+def suffices(budget, seconds):
+    """Returns True if a run with this budget finishes suite and findings that take these seconds by
+    engine. Follows the steps of `whole_night`; campaigns take all of their time."""
+    engines = list(seconds["suite"])
+    suites, findings = ({engine: seconds[part].get(engine, 0) for engine in engines} for part in seconds)
+    plan = Plan(engines, budget)
+    for engine in engines:
+        plan.use(suites, engine, suite_limit(plan, engine, engines))
+    plan.state["cut"] = [engine for engine in engines if suites[engine] > 0]
+    for engine in plan.state["cut"]:
+        plan.use(suites, engine, rest_limit(plan))
+    for engine in engines:
+        plan.use(findings, engine, fair(plan, "findings", engine, engines, 30))
+    plan.state["cut findings"] = [engine for engine in engines if findings[engine] > 0]
+    plan.now += time_of_campaigns(plan)
+    for engine in engines:
+        plan.use(findings, engine, budget)
+    return not any([*suites.values(), *findings.values()])
 
 
 def fair(night, part, engine, engines, least):
@@ -312,15 +336,24 @@ def fair(night, part, engine, engines, least):
     return min(max(2 * share, least), max(free - following * share, free / (1 + following)))
 
 
+def suite_limit(night, engine, engines):
+    return fair(night, "suite", engine, engines, max(night.left() / 2, 60))
+
+
 def suite(night, engine, engines):
-    return run_suite(night, engine, fair(night, "suite", engine, engines, max(night.left() / 2, 60)))
+    return run_suite(night, engine, suite_limit(night, engine, engines))
 
 
 def rest_of_suite(night, engine):
-    """Continues an interrupted suite after all suites. Leaves other engines their shares of findings."""
+    """Continues an interrupted suite after all suites."""
+    return run_suite(night, engine, rest_limit(night))
+
+
+def rest_limit(night):
+    """Returns the limit of the rest of a suite, which leaves other engines their shares of findings."""
     share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
     others = night.options.budget * SHARES["findings"] * (1 - 1 / len(night.state["engines"]))
-    return run_suite(night, engine, min(max(night.left() / 2, share, 60), night.free() - others))
+    return min(max(night.left() / 2, share, 60), night.free() - others)
 
 
 def findings(night, engine, engines):
@@ -342,7 +375,8 @@ def replay(night, engine, engines, limit):
     bundles = sorted(str(path.parent.relative_to(ROOT))
                      for path in RECORDED.glob("*/finding.textproto")
                      if concerns(path.parent.name, night, engines))
-    left = [bundle for bundle in bundles if bundle not in done]
+    replayed = last_replays(night, engine)
+    left = sorted((bundle for bundle in bundles if bundle not in done), key=lambda one: replayed.get(one, ""))
     problem, started = None, time.monotonic()
     if left:
         problem, _ = night.hlocts("replay", *left, f"--backend={engine}", "--json", limit=limit,
@@ -353,6 +387,33 @@ def replay(night, engine, engines, limit):
     if problem == TIME_OVER:
         return f"{TIME_OVER}, {done} of {len(bundles)} findings were replayed"
     return problem or (None if done else f"no finding was replayed; see {night.folder}/log.txt")
+
+
+def rest_of_findings(night, engine, limit):
+    """Continues interrupted replays. A note on the budget counts what is left."""
+    problem = replay(night, engine, night.state["engines"], limit)
+    if problem and problem.startswith(TIME_OVER):
+        return Cut(problem)
+    night.state["cut findings"].remove(engine)
+    return problem
+
+
+def findings_in_the_end(night):
+    """Continues replays in the time that repetitions left. Returns True if there are new results."""
+    before = dict(night.state.get("replayed", {}))
+    for engine in list(night.state.get("cut findings", [])):
+        limit = night.left() - min(SECONDS_OF_A_REPORT, night.last / 2)
+        if limit > 1:
+            night.step(f"findings {engine}, the rest", lambda: rest_of_findings(night, engine, limit))
+    return before != night.state.get("replayed", {})
+
+
+def last_replays(night, engine):
+    """Returns {finding: name of the last run that replayed it} of earlier runs, so that a run whose time
+    does not suffice begins with those that waited longest."""
+    logs = sorted(night.options.out.glob(f"*/findings/{file_name(engine)}/history.jsonl"))
+    return {one["module"]: path.parents[2].name for path in logs[-14:] if not path.is_relative_to(night.folder)
+            for one in json_lines(path.read_text())}
 
 
 def concerns(finding, night, engines):
@@ -392,9 +453,14 @@ def not_small_yet(out):
     return left
 
 
-def fuzz(night, engine, weight):
+def time_of_campaigns(night):
+    """Returns the seconds of all campaigns, which leave half of the time to findings that wait."""
+    return min(night.options.budget * SHARES["fuzz"], night.left() / (2 if night.state.get("cut findings") else 1))
+
+
+def fuzz(night, engine, time_s):
     out = night.folder / "fuzz" / file_name(engine)
-    time_s = int(max(5, min(night.share("fuzz") * weight, night.left())))
+    time_s = int(max(5, min(time_s, night.left())))
     seed = night.name[:10].replace("-", "") if re.match(r"\d{4}-\d\d-\d\d", night.name) else "1"
     modules = modules_of_today(night, engine)
 
