@@ -81,7 +81,7 @@ std::string FindingText(const Localisation& localisation);
 std::string NamesText(const std::vector<std::string>& names);
 // Returns the finding and the piece that shows it, for --explain.
 std::string ExplanationText(const Localisation& localisation);
-// Returns the recorded expectation: "BUG (pad.4): ...", or "@inconclusive: ..." of the case itself.
+// Returns the recorded expectation: "BUG (pad.4): ...", or "inconclusive by its case: ...".
 std::string ExpectationText(const Verdict& verdict);
 absl::string_view FirstLine(absl::string_view text);
 

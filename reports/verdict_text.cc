@@ -186,7 +186,8 @@ std::string StatisticalText(const Verdict& verdict) {
 
 std::string ExpectationText(const Verdict& verdict) {
   const bool declared_inconclusive = !verdict.inconclusive_by_nature.empty();
-  return absl::StrCat(declared_inconclusive ? "@inconclusive: " : "", verdict.expectation);
+  return absl::StrCat(declared_inconclusive ? "inconclusive by its case: " : "",
+                      verdict.expectation);
 }
 
 std::string FoldedError(const EngineError& error) {

@@ -170,7 +170,7 @@ TEST(ExpectationsTest, InconclusiveByNatureIsExpectedAndNamed) {
   verdict.inconclusive_by_nature = "a chaotic map";
   ExpectationList().Apply(verdict, "");
   EXPECT_TRUE(verdict.expected);
-  EXPECT_EQ(reports::ExpectationText(verdict), "@inconclusive: a chaotic map");
+  EXPECT_EQ(reports::ExpectationText(verdict), "inconclusive by its case: a chaotic map");
 }
 
 TEST(QueryTest, EndsAtASeparatorUnlessStarred) {

@@ -566,7 +566,10 @@ TEST_F(CliTest, EveryCommandHasHelp) {
   EXPECT_THAT(RunHlocts("help digits.md").out, HasSubstr("## Next steps"));
   EXPECT_EQ(RunHlocts("help digits").out,
             RunHlocts("digits --help").out + "\nGuide: hlocts help digits.md\n");
-  EXPECT_THAT(RunHlocts("--help").out, HasSubstr("jax-users"));
+  const std::string all = RunHlocts("--help").out, topics = RunHlocts("help topics").out;
+  EXPECT_THAT(all, HasSubstr("jax-users"));
+  EXPECT_THAT(topics, ::testing::StartsWith("hlocts help TOPIC: engines, "));
+  EXPECT_THAT(all, HasSubstr(topics));
   EXPECT_EQ(RunHlocts("help ../index").status, 2);
 }
 

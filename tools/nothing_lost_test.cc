@@ -151,15 +151,16 @@ TEST_F(NothingLostTest, OutputThatDoesNotArriveIsAFailure) {
 // A small disk becomes full while records are written.
 TEST_F(NothingLostTest, ARunWhoseRecordsAreLostEnds) {
   const std::string run =
-      absl::StrCat("run movement/rev --backend='exec:", kMirror, "' --out=", Path("r"));
+      absl::StrCat("run movement/rev --backend='exec:", kMirror, "' --out=", Path("r@1"));
   EXPECT_EQ(RunHlocts(run).status, 1);
-  Write("r/verdicts.jsonl", "");
-  fs::remove(Path("r/failing.txt"));
-  fs::create_symlink("/dev/full", Path("r/failing.txt"));
+  Write("r@1/verdicts.jsonl", "");
+  fs::remove(Path("r@1/failing.txt"));
+  fs::create_symlink("/dev/full", Path("r@1/failing.txt"));
   Ran ran = RunHlocts(run + " --resume");
   EXPECT_EQ(ran.status, 2) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("No space left on device"));
   EXPECT_THAT(ran.out, HasSubstr("the record is incomplete (continue with "));
+  EXPECT_THAT(ran.out, HasSubstr(absl::StrCat("'--out=", Path("r@1"), "' --resume)")));
   EXPECT_THAT(ran.out, ::testing::Not(HasSubstr("as expected\n")));
   ran = RunHlocts("run movement/rev --backend=reference --out=" + Path("s"));
   ASSERT_EQ(ran.status, 0) << ran.out;

@@ -202,6 +202,15 @@ struct Program {
   }
 };
 
+std::string TopicNames() {
+  return absl::StrJoin(HelpTopics(), ", ",
+                       [](auto* names, const auto& one) { *names += one.first; });
+}
+
+std::string TopicsText() {
+  return absl::StrCat("hlocts help TOPIC: ", TopicNames(), ".\n", HelpPagesText(), ".\n");
+}
+
 // The commands help, completion and man use the table of all other commands.
 int Help(Program& program, const std::vector<std::string>& words) {
   // App::help would describe the selected subcommand, which is `help` itself.
@@ -210,10 +219,10 @@ int Help(Program& program, const std::vector<std::string>& words) {
                                                         CLI::AppFormatMode::Normal);
     return 0;
   }
-  std::vector<std::string> known = program.Names(), topics;
+  if (words[0] == "topics") return std::cout << TopicsText(), 0;
+  std::vector<std::string> known = program.Names();
   for (const auto& [name, text] : HelpTopics()) {
     known.push_back(name);
-    topics.push_back(name);
     if (name != words[0]) continue;
     std::cout << text;
     return 0;
@@ -226,9 +235,8 @@ int Help(Program& program, const std::vector<std::string>& words) {
     return 0;
   }
   if (page.ok()) return std::cout << *page, 0;
-  return Wrong(
-      "help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
-                           DidYouMean(words[0], known), "; topics: ", absl::StrJoin(topics, ", ")));
+  return Wrong("help", absl::StrCat("no subcommand and no topic \"", words[0], "\"",
+                                    DidYouMean(words[0], known), "; topics: ", TopicNames()));
 }
 
 int Complete(Program& program, const std::vector<std::string>& words) {
@@ -280,10 +288,7 @@ void Declare(Program& program, const std::vector<Command>& commands) {
                std::cout << ManPage(table.Table(), kVersion);
                return 0;
              });
-  std::vector<std::string> topics;
-  for (const auto& [name, text] : HelpTopics()) topics.push_back(name);
-  program.app.footer(absl::StrCat("\nhlocts help TOPIC: ", absl::StrJoin(topics, ", "), ".\n",
-                                  HelpPagesText(), ".\n\n", ExitStatusText()));
+  program.app.footer(absl::StrCat("\n", TopicsText(), "\n", ExitStatusText()));
 }
 
 // Returns the error about words that the parser did not accept, in the form of other errors.

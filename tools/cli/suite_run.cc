@@ -175,7 +175,7 @@ absl::Status CheckWritable(const std::string& flag, const std::string& path) {
 // Returns the command line that continues this run.
 std::string Continuation(const SuiteOptions& options) {
   std::string command = OwnCommandLine();
-  if (!absl::StrContains(command, " --out"))
+  if (!absl::StrContains(command, " --out") && !absl::StrContains(command, " '--out"))
     absl::StrAppend(&command, " --out=", suites::ShellQuoted(options.out));
   return absl::StrCat(command, options.resume ? "" : " --resume");
 }
