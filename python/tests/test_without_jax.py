@@ -481,6 +481,12 @@ class Allowed(unittest.TestCase):
         self.assertEqual((lower[0].tolist(), upper[0].tolist()), ([1 + 2j], [2 + 2j]))
         self.assertEqual(nan[0].tolist(), [True])
         self.assertEqual((lower[1].tolist(), upper[1].tolist()), ([3, 0], [2**64 - 1] * 2))
+        # A type without NaN has none, even if any value is permitted.
+        self.assertEqual(nan[1].tolist(), [False] * 2)
+        summaries = str(bounds.read(text)).split("\n")
+        self.assertIn("1 may be NaN", summaries[0])
+        self.assertNotIn("NaN", summaries[1])
+        self.assertTrue(summaries[1].endswith(", 1 may have any value"), summaries[1])
 
     def test_what_cannot_be_said_is_one_sentence(self):
         with self.assertRaisesRegex(hlocts.HloctsError, "unknown_target"):

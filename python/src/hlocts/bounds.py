@@ -27,12 +27,12 @@ class Allowed(NamedTuple):
 
     lower: Any
     upper: Any
-    nan: Any  # True if the element may be NaN
+    nan: Any  # True if the element may be NaN, so never for a type without NaN
     together: tuple[str, ...]  # for each leaf, a condition on all its elements together, or ""
 
     def __str__(self) -> str:
         """Returns a line per leaf: elements, how many have a single value, the bounds of the first
-        three, and the widest set."""
+        three, the widest set, and how many may be NaN (of integers: have any value)."""
         leaves = zip(_leaves(self.lower), _leaves(self.upper), _leaves(self.nan), self.together,
                      strict=True)  # fmt: skip
         return "\n".join(f"leaf {i}: {_summary(*leaf)}" for i, leaf in enumerate(leaves))
@@ -45,6 +45,10 @@ def _leaves(tree: Any) -> list[Array]:
     if isinstance(tree, (list, tuple)):
         return [leaf for one in tree for leaf in _leaves(one)]
     return [] if tree is None else [np.asarray(tree)]
+
+
+def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
 def _summary(lower: Array, upper: Array, nan: Array, together: str) -> str:
@@ -67,6 +71,10 @@ def _summary(lower: Array, upper: Array, nan: Array, together: str) -> str:
         text += f", widest [{parts[0][at]}, {parts[1][at]}] at [{where}]"
     if nan.any():
         text += f", {int(nan.sum())} may be NaN"
+    every = _every(parts[0].dtype)
+    is_any = (parts[0] == every.lower) & (parts[1] == every.upper)
+    if is_any.any() and not every.nan:  # a set of floats with these bounds may have holes
+        text += f", {int(is_any.sum())} may have any value"
     return text + (f"; together: {together}" if together else "")
 
 
@@ -80,14 +88,22 @@ def _double(bits: str) -> float:
     return float(struct.unpack(">d", bytes.fromhex(bits))[0])
 
 
-def _limits(dtype: np.dtype[Any]) -> tuple[float | int, float | int]:
+def _every(dtype: np.dtype[Any]) -> _Bounds:
+    """Returns the bounds of a set of all values of a type."""
     if dtype.kind == "b":
-        return 0, 1
+        return _Bounds(0, 1, False)
     if arrays.is_integer(dtype):
         bits = arrays.integer_bits(dtype)
         least = 0 if "uint" in dtype.name else -(1 << (bits - 1))
-        return least, least + (1 << bits) - 1
-    return -np.inf, np.inf
+        return _Bounds(least, least + (1 << bits) - 1, False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        low, high, nan = np.array([-np.inf, np.inf, np.nan]).astype(dtype).astype(np.float64)
+    if np.isnan(low) or np.isnan(high):  # a type without infinities
+        import ml_dtypes
+
+        info = ml_dtypes.finfo(dtype)
+        low, high = float(info.min), float(info.max)
+    return _Bounds(float(low), float(high), bool(np.isnan(nan)))
 
 
 def _ends(flags: int, low: str, high: str) -> list[float]:
@@ -100,10 +116,10 @@ def _ends(flags: int, low: str, high: str) -> list[float]:
     return [*ends, np.inf] if flags & _POS_INF else ends
 
 
-def _bounds(entry: Sequence[Any], limits: tuple[float | int, float | int]) -> _Bounds:
+def _bounds(entry: Sequence[Any], every: _Bounds) -> _Bounds:
     flags, low, high = int(entry[0]), str(entry[1]), str(entry[2])
     if flags & _ANY:
-        return _Bounds(*limits, True)
+        return every
     if flags & _INTEGER:
         return _Bounds(int(low), int(high), False)
     ends = [] if flags & _BITS_KNOWN else _ends(flags, low, high)
@@ -112,18 +128,14 @@ def _bounds(entry: Sequence[Any], limits: tuple[float | int, float | int]) -> _B
     return _Bounds(ends[0], ends[-1], bool(flags & _NAN))
 
 
-def _expand(sets: Sequence[Any], limits: tuple[float | int, float | int]) -> list[_Bounds]:
+def _expand(sets: Sequence[Any], every: _Bounds) -> list[_Bounds]:
     found: list[_Bounds] = []
     for entry in sets:
         if isinstance(entry, dict):
             found.extend([found[-1]] * int(entry["repeat"]))
         else:
-            found.append(_bounds(entry, limits))
+            found.append(_bounds(entry, every))
     return found
-
-
-def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.dtype(f"f{dtype.itemsize // 2}") if dtype.kind == "c" else dtype
 
 
 def _array(values: Sequence[float | int], dtype: np.dtype[Any]) -> Array:
@@ -133,7 +145,7 @@ def _array(values: Sequence[float | int], dtype: np.dtype[Any]) -> Array:
 
 def _of_sets(leaf: dict[str, Any], dtype: np.dtype[Any]) -> tuple[Array, Array, Array]:
     part = _component(dtype)
-    found = _expand(leaf["sets"], _limits(part))
+    found = _expand(leaf["sets"], _every(part))
     shape = leaf["dimensions"]
     lower, upper = (_array([one[i] for one in found], part) for i in (0, 1))
     nan = np.array([one.nan for one in found], dtype=bool)
