@@ -14,6 +14,7 @@
 #include "backends/passes/pass_blame.h"
 #include "fuzz/triage/bundle.h"
 #include "fuzz/triage/bundle_texts.h"
+#include "fuzz/triage/history.h"
 #include "fuzz/triage/trial.h"
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
@@ -154,12 +155,18 @@ Releases ReleasesOf(const std::string& folder, const reports::Verdict& verdict) 
   found.run = found.last_bad.substr(0, found.last_bad.find('?'));
   const auto list = backends::LoadEngineList();
   const auto* recorded = list.ok() ? suites::EngineOf(*list, verdict) : nullptr;
-  for (const auto& row : kept.is_object() ? kept.value("releases", kept) : kept)
-    if (recorded && TextField(row, "mark") == "X" &&
-        absl::StartsWith(TextField(row, "name") + "?", recorded->name() + "?"))
-      found.run = recorded->name();
-  if (const auto engine = backends::ListedEngine(found.run))
-    if (engine->reach() == engines::PJRT && !found.good_after.empty()) found.plugin = engine;
+  fuzz::Cell again = fuzz::Cell::kNotRun;  // the new answer of the recorded release
+  for (const auto& row : kept.is_object() ? kept.value("releases", kept) : kept) {
+    const std::string row_name = TextField(row, "name");
+    const std::string release =
+        backends::ReleaseName(row_name.substr(0, row_name.find('?')), TextField(row, "version"));
+    if (row_name == found.last_bad) found.run = release;
+    const fuzz::Cell cell = fuzz::CellOfMark(TextField(row, "mark"));
+    if (recorded && release == recorded->name() && again != fuzz::Cell::kBad &&
+        fuzz::IsAnswer(cell))
+      again = cell;
+  }
+  if (again == fuzz::Cell::kBad) found.run = recorded->name();
   // history.json of earlier versions and findings have no sentence.
   std::string sentence = kept.is_object() ? kept.value("sentence", "") : "";
   if (!first.empty() && sentence.empty())
@@ -172,6 +179,19 @@ Releases ReleasesOf(const std::string& folder, const reports::Verdict& verdict) 
         kept.value("runs", 1) > 1 || verdict.flake.empty()
             ? ""
             : "; but the failure is not deterministic, so one run of each decides nothing");
+  const auto is_later = [&](const std::string& name) {
+    const auto listed = backends::ListedEngine(name);
+    return listed && backends::IsLater(*recorded, *listed);
+  };
+  if (recorded && kept.is_object() && !fuzz::IsAnswer(again) && is_later(found.run)) {
+    found.run = recorded->name();
+    found.last_bad = found.run + ", which was recorded and not run again";
+    if (is_later(found.good_after)) found.good_after = "";
+    absl::StrAppend(&sentence, sentence.empty() ? "" : "; ", "the recorded ", found.run,
+                    ", a later release, was not run again");
+  }
+  if (const auto engine = backends::ListedEngine(found.run))
+    if (engine->reach() == engines::PJRT && !found.good_after.empty()) found.plugin = engine;
   if (!sentence.empty()) found.text = sentence + " (`hlocts history`)";
   if (found.text.empty())
     found.text = absl::StrCat("not looked up (`hlocts history ", ShownFolder(folder), " --keep`)");

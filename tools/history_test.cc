@@ -3,6 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "tools/cli_testing.h"
@@ -24,6 +29,28 @@ TEST(ReleasesTest, AnswersOfOtherOptionsAreNotJoined) {
 }
 
 class HistoryTest : public FolderTest {};
+
+// The user's jaxlib has no date of its own. Without one, it would be older than all releases.
+TEST_F(HistoryTest, TheUsersJaxHasThePlaceOfItsVersion) {
+  const std::string info = Path("jaxlib-0.10.9.dist-info");
+  std::filesystem::create_directories(info);
+  std::ofstream(info + "/METADATA") << "Metadata-Version: 2.1\nName: jaxlib\nVersion: 0.10.9\n";
+  setenv("PYTHONPATH", Path("").c_str(), 1);
+  const auto releases = Releases::Select({"jax", "jaxlib"});
+  unsetenv("PYTHONPATH");
+  ASSERT_TRUE(releases.ok()) << releases.status();
+  std::vector<std::string> names;
+  for (size_t r = 0; r < releases->size(); ++r) names.push_back(releases->NameOf(r));
+  const auto jax = absl::c_find(names, "jax");
+  EXPECT_LT(absl::c_find(names, "jaxlib@0.10.2"), jax);
+  EXPECT_LT(jax, absl::c_find(names, "jaxlib@0.11.0"));
+  reports::Verdict verdict;
+  verdict.backend = "jax?a=b";
+  verdict.backend_version = "jaxlib 0.10.2, cpu";
+  EXPECT_EQ(releases->NameOf(*releases->Find(verdict)), "jaxlib@0.10.2");
+  verdict.backend_version = "jaxlib 0.10.9, cpu";
+  EXPECT_EQ(releases->NameOf(*releases->Find(verdict)), "jax");
+}
 
 // A failure of jaxlib's conversion is in no release of xla. If one bisection had both families, the
 // newest xla would count as the last good release before the newest jaxlib.

@@ -184,6 +184,39 @@ TEST(ReportBugTest, AReportOfAnOldRecordNamesTheSentenceToo) {
             HasSubstr("Found in the engine jaxlib@0.10.2. "), Not(HasSubstr("--backend='xla@"))));
 }
 
+// The recorded run is an answer too if `history` did not run this release again.
+TEST(ReportBugTest, ALaterRecordedReleaseIsTheLastBadOne) {
+  const std::string own = BundleOf("jax", "jaxlib 0.10.2, cpu");
+  const auto report = [&](const std::string& last_bad, const std::string& good_after,
+                          const std::string& row) {
+    std::ofstream(own + "/history.json")
+        << R"({"first_bad":"jaxlib@0.9.0","sentence":"s","last_bad":")" << last_bad
+        << R"(","first_good_after":")" << good_after << R"(","releases":[)" << row << "]}";
+    return RunHlocts("report-bug " + own).out;
+  };
+  const auto names = [](const std::string& text, const char* jax) {
+    return AllOf(HasSubstr(text), HasSubstr(absl::StrCat("`pip install jax==", jax, "`")));
+  };
+  constexpr char kMissing[] = R"({"name":"jaxlib@0.10.2","mark":"-"})";
+  EXPECT_THAT(report("jaxlib@0.9.0", "xla@0.11.2", kMissing),
+              AllOf(names("Already good in xla@0.11.2; last bad jaxlib@0.10.2, which was recorded "
+                          "and not run again (",
+                          "0.10.2"),
+                    HasSubstr("s; the recorded jaxlib@0.10.2, a later release, was not run")));
+  EXPECT_THAT(
+      report("jaxlib@0.9.0", "jaxlib@0.9.2", kMissing),
+      AllOf(names("s; the recorded jaxlib@0.10.2, ", "0.10.2"), Not(HasSubstr("Already good"))));
+  EXPECT_THAT(report("jaxlib@0.11.0", "c", kMissing), names("last bad jaxlib@0.11.0 (", "0.11.0"));
+  EXPECT_THAT(report("jaxlib@0.9.0", "c", R"({"name":"jaxlib@0.10.2","mark":"o"})"),
+              names("last bad jaxlib@0.9.0 (", "0.9.0"));
+  EXPECT_THAT(report("jaxlib@0.11.0", "c",
+                     R"({"name":"jaxlib@0.10.2","mark":"X"},{"name":"jaxlib@0.11.0","mark":"X"})"),
+              names("last bad jaxlib@0.11.0 (", "0.10.2"));
+  // The row `jax` is the release that its version states.
+  EXPECT_THAT(report("jax", "c", R"({"name":"jax","mark":"X","version":"jaxlib 0.11.0, cpu"})"),
+              names("last bad jax (", "0.11.0"));
+}
+
 TEST(ReportBugTest, AFailureThatIsGoneNamesTheHistory) {
   const std::string bundle = BundleOf("pjrt:libpjrt_cpu.so", "1.0");
   for (const char* command : {"shrink ", "blame "})

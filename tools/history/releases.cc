@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <map>
 
@@ -62,6 +63,32 @@ absl::StatusOr<std::string> CachePath(const Subject& subject, const Engine& engi
   return absl::StrCat(folder, "/", CacheKey(subject, engine, name), ".json");
 }
 
+absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
+  std::string command = "timeout 60";
+  for (const std::string& word : argv) absl::StrAppend(&command, " ", suites::ShellQuoted(word));
+  std::FILE* pipe = popen((command + " 2>/dev/null </dev/null").c_str(), "r");
+  if (!pipe) return absl::UnavailableError("popen failed");
+  std::string output;
+  char chunk[4096];
+  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) output.append(chunk, n);
+  if (pclose(pipe) != 0) return absl::UnavailableError("the release returned no module");
+  return output;
+}
+
+// Gives the user's jaxlib its version, and the date of the newest listed release that is not later.
+void SetUserRelease(const engines::EngineList& list, Engine& engine) {
+  const auto version = OutputOf({backends::PythonOf(engine), "-c",
+                                 "import sys; sys.path[:] = filter(None, sys.path); import "
+                                 "importlib.metadata as m; print(end=m.version('" +
+                                     engine.package() + "'))"});
+  if (!version.ok()) return;
+  engine.set_version(*version);
+  for (const Engine& one : list.engine())
+    if (backends::EngineNameOf(one.name()) == engine.package() && one.date() > engine.date() &&
+        strverscmp(one.version().c_str(), version->c_str()) <= 0)
+      engine.set_date(one.date());
+}
+
 std::optional<Answer> FromCache(const std::string& path) {
   const Json json = ParseJson<Json>(ReadFile(path).value_or(""));
   if (!json.is_object()) return std::nullopt;
@@ -77,18 +104,6 @@ void ToCache(const Answer& answer, const std::string& path) {
                {"version", answer.version}};
   // A failed write only makes the next run slower.
   WriteFile(path, JsonText(json) + "\n").IgnoreError();
-}
-
-absl::StatusOr<std::string> OutputOf(const std::vector<std::string>& argv) {
-  std::string command = "timeout 60";
-  for (const std::string& word : argv) absl::StrAppend(&command, " ", suites::ShellQuoted(word));
-  std::FILE* pipe = popen((command + " 2>/dev/null </dev/null").c_str(), "r");
-  if (!pipe) return absl::UnavailableError("popen failed");
-  std::string output;
-  char chunk[4096];
-  while (size_t n = std::fread(chunk, 1, sizeof(chunk), pipe)) output.append(chunk, n);
-  if (pclose(pipe) != 0) return absl::UnavailableError("the release returned no module");
-  return output;
 }
 
 // Returns true if the release's compiler gets the failing pattern; false if this is unknown.
@@ -188,8 +203,9 @@ absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given)
     const std::pair<std::string, std::string> parts = absl::StrSplit(word, absl::MaxSplits('?', 1));
     const size_t before = releases.engines_.size();
     for (const Engine& engine : list.engine()) {
-      if (IsNamed(engine, parts.first) && engine.reach() != engines::BUILD)
-        releases.engines_.push_back({engine, parts.second});
+      if (!IsNamed(engine, parts.first) || engine.reach() == engines::BUILD) continue;
+      releases.engines_.push_back({engine, parts.second});
+      if (engine.reach() == engines::USER) SetUserRelease(list, releases.engines_.back().engine);
     }
     if (releases.engines_.size() == before)
       return InvalidInput(
@@ -197,9 +213,11 @@ absl::StatusOr<Releases> Releases::Select(const std::vector<std::string>& given)
           "with ?OPTION=VALUE, found \"",
           word, "\"");
   }
-  std::stable_sort(
-      releases.engines_.begin(), releases.engines_.end(),
-      [](const Release& a, const Release& b) { return backends::IsLater(b.engine, a.engine); });
+  const auto place = [](const Release& one) {
+    return std::pair(one.engine.date(), one.engine.reach() == engines::USER);
+  };
+  absl::c_stable_sort(releases.engines_,
+                      [&](const Release& a, const Release& b) { return place(a) < place(b); });
   return releases;
 }
 
@@ -218,8 +236,14 @@ std::vector<Answer> Releases::InitialAnswers(bool installs) const {
 std::optional<size_t> Releases::Find(const reports::Verdict& verdict) const {
   const auto list = backends::LoadEngineList();
   const Engine* own = list.ok() ? suites::EngineOf(*list, verdict) : nullptr;
-  for (size_t r = 0; own && r < size(); ++r)
-    if (engine(r).name() == own->name()) return r;
+  const std::string release = backends::ReleaseName(
+      verdict.backend.substr(0, verdict.backend.find('?')), verdict.backend_version);
+  for (size_t r = 0; r < size(); ++r) {
+    const Engine& one = engine(r);
+    const bool user = one.reach() == engines::USER;
+    const std::string name = user ? absl::StrCat(one.package(), "@", one.version()) : one.name();
+    if (name == release || (own && name == own->name())) return r;
+  }
   return std::nullopt;
 }
 
