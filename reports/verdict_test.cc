@@ -83,6 +83,28 @@ TEST(VerdictTest, AProbableVerdictHasTheNumbersOfItsPieces) {
   EXPECT_EQ(read.statistical->pieces, 44);
 }
 
+TEST(VerdictTest, TheReasonOfASuspectNamesItsMostImprobableElement) {
+  Verdict verdict;
+  verdict.kind = Outcome::kSuspect;
+  verdict.statistical = {.test = "element",
+                         .elements = 4,
+                         .most = 9,
+                         .limit = 6,
+                         .index = {2},
+                         .found = 1.5,
+                         .expected = 1,
+                         .deviation = 0.0625};
+  const std::string reason =
+      "output 0 [2] is 1.5, but 1 in a run in f64; the difference is 9 standard deviations of "
+      "0.062, and a correct engine exceeds the limit of 6 with a probability of at most 1e-7";
+  EXPECT_EQ(ReasonText(verdict), reason);
+  EXPECT_EQ(VerdictToText(verdict), "suspect\n    " + reason);
+  EXPECT_EQ(ReasonText(*VerdictFromJson(VerdictToJson(verdict))), reason);
+  verdict.reason = "improbable in isolation";
+  EXPECT_THAT(ReasonText(*VerdictFromJson(VerdictToJson(verdict))),
+              HasSubstr("improbable in isolation; output 0 [2] of the piece is 1.5"));
+}
+
 TEST(EffectiveBitsTest, ByPrecisionAndExactDataApart) {
   // Histograms in units of a quarter bit. `random`, which is added twice, has 45 elements at 20
   // bits and 5 at 1.5 bits; `exact` has 7 at 24 bits.

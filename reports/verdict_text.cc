@@ -160,6 +160,7 @@ std::vector<std::string> StatementsOf(const Verdict& verdict) {
   statements.insert(verdict.localisation.in_piece ? statements.begin() : statements.end(), finding);
   statements.insert(statements.end(), verdict.notes.begin(), verdict.notes.end());
   if (!verdict.wanted.empty()) statements.push_back(absl::StrCat("expected ", verdict.wanted));
+  if (verdict.kind == Outcome::kSuspect) statements.push_back(StatisticalText(verdict));
   statements.erase(std::remove(statements.begin(), statements.end(), ""), statements.end());
   return statements;
 }
@@ -178,10 +179,11 @@ std::string StatisticalText(const Verdict& verdict) {
   const std::string kind =
       one.test == "element" ? "" : absl::StrCat(" (test of the output's ", one.test, ")");
   return absl::StrFormat(
-      "output %d [%s] is %.9g, but %.9g in a run in f64; the difference is %.3g %s of %.2g%s, and "
+      "output %d [%s]%s is %.9g, but %.9g in a run in f64; the difference is %.3g %s of %.2g%s, "
+      "and "
       "a correct engine exceeds the limit of %.2g with a probability of at most 1e-7",
-      one.output, absl::StrJoin(one.index, ","), one.found, one.expected, one.most, units,
-      one.deviation, kind, one.limit);
+      one.output, absl::StrJoin(one.index, ","), verdict.reason.empty() ? "" : " of the piece",
+      one.found, one.expected, one.most, units, one.deviation, kind, one.limit);
 }
 
 std::string ExpectationText(const Verdict& verdict) {
@@ -256,7 +258,8 @@ std::string VerdictToText(const Verdict& verdict) {
     absl::StrAppend(&text, "\n    ", reason);
   }
   const std::string statistical = StatisticalText(verdict);
-  if (!statistical.empty()) absl::StrAppend(&text, "\n    statistics: ", statistical);
+  if (!statistical.empty() && verdict.kind != Outcome::kSuspect)
+    absl::StrAppend(&text, "\n    statistics: ", statistical);
   if (!verdict.unusual.empty()) absl::StrAppend(&text, "\n    unusual: ", verdict.unusual);
   return text;
 }

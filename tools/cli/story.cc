@@ -129,6 +129,7 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
               story);
     }
   }
+  AddLine("unusual", verdict.unusual, story);
   if (IsFailure(verdict.kind)) AddLine("replay", replay, story);
   return story;
 }
