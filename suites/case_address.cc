@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "spec/files/file_io.h"
@@ -141,10 +142,16 @@ absl::StatusOr<std::vector<Case>> LoadCases(const std::string& root, std::vector
 absl::StatusOr<Case> CaseOfFile(const std::string& address) {
   const size_t colon = address.find(".case:") + 5;
   HLOCTS_ASSIGN_OR_RETURN(std::vector<Case> cases, LoadCases(address.substr(0, colon)));
+  const std::string wanted = address.substr(colon + 1);
+  std::vector<std::string> names, of_wanted;  // a case with parameters has several names
   for (Case& one : cases) {
-    if (one.name() == address.substr(colon + 1)) return std::move(one);
+    if (one.name() == wanted) return std::move(one);
+    (absl::StartsWith(one.name(), wanted + ":") ? of_wanted : names).push_back(one.name());
   }
-  return InvalidInput(address, ": expected a case of this file");
+  std::vector<std::string>& shown = of_wanted.empty() ? names : of_wanted;
+  shown.resize(std::min<size_t>(shown.size(), 12));
+  return InvalidInput(address, ": expected a case of this file, such as ",
+                      absl::StrJoin(shown, ", "));
 }
 
 }  // namespace hlocts::suites

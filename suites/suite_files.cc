@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "suites/lint.h"
@@ -32,15 +33,16 @@ absl::StatusOr<std::vector<Case>> SelectCases(const std::vector<std::string>& qu
   }
   std::vector<bool> selected(cases.size(), queries.empty());
   for (const std::string& query : queries) {
-    bool any = false, any_tier = false;
+    bool any = false;
+    std::optional<Tier> least;
     for (size_t i = 0; i < cases.size(); ++i) {
       if (!QueryMatches(query, cases[i].address)) continue;
-      any_tier = true;
+      least = std::min(least.value_or(cases[i].tier), cases[i].tier);
       if (cases[i].tier <= tier) selected[i] = any = true;
     }
-    if (any_tier && !any) {
+    if (least && !any) {
       return InvalidInput("no case of tier ", TierName(tier), " matches \"", query,
-                          "\"; larger tiers have some");
+                          "\"; --tier=", TierName(*least), " has some");
     }
     if (!any)
       return InvalidInput("no case matches \"", query, "\"",

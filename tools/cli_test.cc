@@ -515,6 +515,10 @@ TEST_F(CliTest, ExportWritesEveryFileThatItsManifestNames) {
   }
   EXPECT_EQ(kinds, (std::set<std::string>{"reject", "run"}));
   EXPECT_EQ(RunHlocts("export movement/pad").status, 2);
+  ran = RunHlocts("export elementwise/abs:accuracy --out=" + out);
+  EXPECT_EQ(ran.status, 2);
+  EXPECT_THAT(ran.out, HasSubstr("no case of tier smoke matches \"elementwise/abs:accuracy\"; "
+                                 "--tier=presubmit has some"));
 }
 
 TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {

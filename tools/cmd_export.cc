@@ -22,18 +22,15 @@ struct ExportOptions {
 
 absl::StatusOr<int64_t> Export(const ExportOptions& options) {
   if (options.out.empty()) return InvalidInput("export: expected --out=DIR");
-  auto tier = suites::TierFromName(options.tier);
-  if (!tier) return InvalidInput("--tier: expected smoke, presubmit, nightly or exhaustive");
-  auto profile = ProfileFromName(options.profile);
-  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
-  HLOCTS_ASSIGN_OR_RETURN(std::vector<suites::Case> cases,
-                          suites::SelectCases(options.queries, *tier));
+  HLOCTS_ASSIGN_OR_RETURN(
+      std::vector<suites::Case> cases,
+      suites::SelectCases(options.queries, *suites::TierFromName(options.tier)));
   std::error_code error;
   std::filesystem::create_directories(options.out, error);
   std::ofstream manifest(options.out + "/manifest.jsonl");
   if (error || !manifest) return InvalidInput("--out: ", options.out, ": cannot be written");
   backends::DiffOptions diff;
-  diff.profile = *profile;
+  diff.profile = *ProfileFromName(options.profile);
   int64_t done = 0;
   for (const suites::Case& one : cases) {
     if (Interrupted())

@@ -101,8 +101,6 @@ absl::Status Complete(FuzzOptions& options) {
   fuzz::CampaignOptions& campaign = options.campaign;
   campaign.backends = backends::SplitBackendNames(options.backends);
   if (campaign.backends.empty()) return InvalidInput("fuzz: expected --backend");
-  auto profile = ProfileFromName(options.profile);
-  if (!profile) return InvalidInput("--profile: expected strict, default or relaxed");
   if (!options.stream.empty()) campaign.stream = generators::StreamFromName(options.stream);
   HLOCTS_RETURN_IF_ERROR(CheckTogether(options));
   if (options.only) {
@@ -123,7 +121,7 @@ absl::Status Complete(FuzzOptions& options) {
   if (options.metamorphic) campaign.variants = static_cast<int>(options.variants.value_or(2));
   if (options.no_shrink) campaign.shrink_evaluations = 0;
   campaign.shrink_seconds = options.shrink_seconds;
-  campaign.trial.profile = *profile;
+  campaign.trial.profile = *ProfileFromName(options.profile);
   campaign.trial.load.timeout_seconds = options.common.timeout_seconds;
   if (options.common.timeout_given)
     campaign.trial.load.reference_seconds_max = options.common.timeout_seconds;

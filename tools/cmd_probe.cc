@@ -26,6 +26,7 @@ using Json = nlohmann::ordered_json;
 struct ProbeOptions {
   CommonOptions common;
   std::vector<std::string> backends, queries;
+  std::string tier = "smoke";
   bool no_cache = false;
 };
 
@@ -125,7 +126,7 @@ void PrintRows(const std::vector<reports::CapabilityRow>& rows, const std::strin
 int RunProbe(const ProbeOptions& options) {
   const std::vector<std::string> engines = backends::SplitBackendNames(options.backends);
   if (engines.empty()) return Fail(InvalidInput("probe: expected --backend"));
-  auto selected = suites::SelectCases(options.queries, suites::Tier::kSmoke);
+  auto selected = suites::SelectCases(options.queries, *suites::TierFromName(options.tier));
   if (!selected.ok()) return Fail(selected.status());
   const std::vector<suites::Case> cases = SmallestCases(*std::move(selected));
   CatchInterrupts();
@@ -148,6 +149,7 @@ Command ProbeCommand() {
             auto options = std::make_shared<ProbeOptions>();
             flags.Positional("QUERY", &options->queries, "operations, selected as in run");
             flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");
+            flags.AddTier(&options->tier, "tier (hlocts help tiers)");
             flags.Add("--no-cache", &options->no_cache, "ignore cached results");
             options->common.Declare(flags, /*with_batch=*/false, kOfOneModule);
             return [options] { return RunProbe(*options); };

@@ -254,6 +254,9 @@ TEST_F(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   Ran address = RunHlocts("diff elementwise/max:nan:type=f32 --backend=reference", "cd / &&");
   EXPECT_EQ(address.status, 0) << address.out;
   EXPECT_EQ(RunHlocts("verify " HLOCTS_SOURCE_DIR "/tools/bench/cpu.case:sort_1m").status, 0);
+  const std::string file = HLOCTS_SOURCE_DIR "/suites/cases/elementwise/extremes.case:";
+  EXPECT_THAT(RunHlocts("verify " + file + "nan").out,
+              HasSubstr("extremes.case:nan: expected a case of this file, such as nan:type="));
 }
 
 TEST_F(StoryTest, WhatIsKnownIsNotCalledAFailure) {

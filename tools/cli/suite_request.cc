@@ -228,17 +228,14 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
   request.record.backends = backends::RecordedNames(request.engines);
   HLOCTS_RETURN_IF_ERROR(CheckEngines(request.record.backends));
   request.record.facts = PromisesOf(request.engines, request.record.backends);
-  auto tier = suites::TierFromName(options.tier);
-  auto profile = ProfileFromName(options.profile);
-  if (!tier || !profile) return InvalidInput("expected a known tier and a known profile");
   HLOCTS_RETURN_IF_ERROR(CheckOptions(options));
-  request.tier = *tier;
+  request.tier = *suites::TierFromName(options.tier);
   request.record.tier = options.tier;
   request.record.profile = options.profile;
   request.record.queries = options.queries;
   request.record.options = OptionsOf(options);
   request.record.started = reports::UtcNow();
-  HLOCTS_ASSIGN_OR_RETURN(request.cases, suites::SelectCases(options.queries, *tier));
+  HLOCTS_ASSIGN_OR_RETURN(request.cases, suites::SelectCases(options.queries, request.tier));
   HLOCTS_RETURN_IF_ERROR(suites::KeepWords(options.words, request.cases));
   if (!options.last_failed.empty())
     HLOCTS_RETURN_IF_ERROR(KeepLastFailed(options.last_failed, request.cases));
@@ -250,7 +247,7 @@ absl::StatusOr<SuiteRequest> MakeSuiteRequest(const SuiteOptions& options) {
     return InvalidInput("--claim: a claim needs one whole run: remove --shard");
   if (options.partitions > 0) HLOCTS_RETURN_IF_ERROR(ShardCases(options.partitions, request.cases));
   SortByDescendingCost(request.costs, request.cases);
-  request.runner = RunnerOf(options, *profile, request.cases.size());
+  request.runner = RunnerOf(options, *ProfileFromName(options.profile), request.cases.size());
   return request;
 }
 
