@@ -120,7 +120,7 @@ std::string Pattern(absl::string_view text) {
       pattern.push_back(text[i]);
     }
   }
-  return pattern.substr(0, kTextMax);
+  return CutAtWord(pattern, kTextMax);
 }
 
 std::string CauseOf(const Verdict& verdict) {
@@ -166,8 +166,9 @@ std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
       for (const std::string& fact : ordered[i]->first_failure->permitted_by) ++permitted[fact];
     }
     for (const auto& [fact, count] : permitted)
-      absl::StrAppend(&facts, "        ", count, " permitted by the fact ", fact,
-                      ": if intended, declare it (ENGINE?facts=", fact, ")\n");
+      absl::StrAppend(&facts, "        ", count, " whose first wrong element the fact ", fact,
+                      " permits: if intended, declare it (ENGINE?facts=", fact,
+                      "); the rest is then judged, too\n");
     if (cases) absl::StrAppendFormat(&text, "  %4d  %s\n%s%s", i - first, cause, facts, addresses);
     if (causes >= kCausesShown || cases) continue;
     shown = i;
@@ -193,7 +194,7 @@ std::string UnsupportedReasons(const std::vector<Verdict>& verdicts) {
     const bool sent = verdict.error.kind != ErrorKind::kNotEncodable;
     const std::string statement = sent ? FoldedReason(verdict) : verdict.reason;
     Group& group = (sent ? unsupported : not_sent)[Pattern(statement)];
-    if (group.count++ == 0) group.sample = statement.substr(0, kTextMax);
+    if (group.count++ == 0) group.sample = CutAtWord(statement, kTextMax);
     group.devices = std::max(group.devices, verdict.error.devices);
   }
   return absl::StrCat(

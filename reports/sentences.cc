@@ -55,6 +55,7 @@ std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesO
   for (const std::string& fact : failure.facts)
     keys.push_back(absl::StrCat(failure.operation, ":", fact));
   if (failure.tie) keys.push_back(absl::StrCat(failure.operation, ":tie"));
+  if (!failure.range.empty()) keys.push_back(absl::StrCat(failure.operation, ":range"));
   keys.push_back(failure.operation);
   for (const std::string& key : keys)
     if (const auto found = all.find(key); found != all.end()) return found->second;

@@ -84,6 +84,8 @@ std::string ExplanationText(const Localisation& localisation);
 // Returns the recorded expectation: "BUG (pad.4): ...", or "inconclusive by its case: ...".
 std::string ExpectationText(const Verdict& verdict);
 absl::string_view FirstLine(absl::string_view text);
+// Returns the text or, if it is longer than `size_max`, its first words and " ...".
+std::string CutAtWord(absl::string_view text, size_t size_max);
 
 // Returns the sentence on the statistical tests, or "" if none were made.
 std::string StatisticalText(const Verdict& verdict);

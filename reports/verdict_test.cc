@@ -325,8 +325,31 @@ TEST(VerdictTextTest, ACrashIsNamedAfterWhatFailed) {
                    "F0000 00:00:18.5 2330 b.cc:7] Check failed: a == b"),
             "worker killed by signal 6 (Aborted); it last wrote: b.cc:7] Check failed: a == b "
             "(1 more line)");
-  EXPECT_EQ(Folded("worker exited with status 1", "first\nsecond"),
-            "worker exited with status 1; it last wrote: first (1 more line)");
+  // Without a reason, the last line that is not a frame of a stack trace is shown.
+  EXPECT_EQ(Folded("worker exited with status 1", "first\nsecond\n\n  @ 0x7f f()\n#1 0x7f g\n"),
+            "worker exited with status 1; it last wrote: second (3 more lines)");
+  EXPECT_EQ(Folded("worker exited with status 1", "LLVM ERROR: no target\nsecond"),
+            "worker exited with status 1; it last wrote: LLVM ERROR: no target (1 more line)");
+}
+
+TEST(VerdictTextTest, ATextIsCutAtAWord) {
+  EXPECT_EQ(CutAtWord("one two three", 13), "one two three");
+  EXPECT_EQ(CutAtWord("one two three", 12), "one two ...");
+  EXPECT_EQ(CutAtWord("one two three", 11), "one two ...");
+  EXPECT_EQ(CutAtWord("one two three", 10), "one ...");
+  EXPECT_EQ(CutAtWord("onetwothree", 10), "onetwo ...");
+}
+
+// The text cites the clauses that `diff` cites, not the clause of the case.
+TEST(VerdictTextTest, AFailureOutsideOfTheRangeOfAFunctionCitesItsRuling) {
+  Verdict verdict = Failing();
+  verdict.first_failure->operation = "erf";
+  verdict.first_failure->clause = "elementwise_unary.50";
+  EXPECT_THAT(VerdictToText(verdict), HasSubstr("clause elementwise_unary.7, at r"));
+  verdict.first_failure->range = "[-1, 1]";
+  EXPECT_THAT(VerdictToText(*VerdictFromJson(VerdictToRecord(verdict))),
+              HasSubstr("clause elementwise_unary.7, clause elementwise_unary.45, "
+                        "ruling spec/rulings/0083-"));
 }
 
 // A record keeps its statements as data: no field is parsed from the reason.
@@ -400,8 +423,10 @@ TEST(VerdictTest, CausesDifferByOperandsAndByWhetherTheInstructionIsWrongAlone) 
   EXPECT_THAT(text, HasSubstr("elementwise/lt:b\n"));
   EXPECT_THAT(text, HasSubstr("elementwise/lt_total_order:constant_in_another_layout\n"));
   other.first_failure->permitted_by = {"compare.flush"};
-  EXPECT_THAT(CausesText(InOrderOfCauses({&verdict, &other})),
-              HasSubstr("\n        1 permitted by the fact compare.flush: if intended"));
+  EXPECT_THAT(
+      CausesText(InOrderOfCauses({&verdict, &other})),
+      HasSubstr(
+          "\n        1 whose first wrong element the fact compare.flush permits: if intended"));
   other.kind = Outcome::kPass, other.wanted = "fail";
   EXPECT_EQ(CauseOf(other), "listed as fail, but passes");
 }

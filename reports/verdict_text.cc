@@ -47,9 +47,23 @@ bool IsBoilerplate(absl::string_view line) {
 // Returns true for a log line with the reason of an abort: "F0000 ..." or a failed check.
 bool StatesAbortReason(absl::string_view line) {
   constexpr size_t kDigits = 4;
-  if (absl::StrContains(line, "Check failed")) return true;
+  for (const char* telling : {"Check failed", "LLVM ERROR", "what():", "Assertion `"})
+    if (absl::StrContains(line, telling)) return true;
   return line.size() > kDigits && line[0] == 'F' &&
          absl::c_all_of(line.substr(1, kDigits), absl::ascii_isdigit);
+}
+
+// Returns the line with the reason of an abort or, if there is none, the last line that is not a
+// frame of a stack trace ("    @ 0x7f foo()", "#1 0x7f foo").
+std::string TellingLine(const std::vector<absl::string_view>& log) {
+  static const auto* frame = new std::regex("\\s*(PC: )?(@|#\\d)");
+  const auto reason = absl::c_find_if(log, StatesAbortReason);
+  if (reason != log.end()) return std::string(*reason);
+  for (auto line = log.rbegin(); line != log.rend(); ++line)
+    if (!std::regex_search(line->begin(), line->end(), *frame,
+                           std::regex_constants::match_continuous))
+      return std::string(*line);
+  return std::string(log[0]);
 }
 
 // Returns a log line without its time and thread, which differ in each run.
@@ -60,7 +74,9 @@ std::string WithoutTime(const std::string& line) {
   return has ? found.suffix().str() : line;
 }
 
-std::string FailureText(const VerdictFailure& failure) {
+// Cites the clauses of the documents for the operation and, without any, the clause of the case.
+std::string FailureText(const Verdict& verdict) {
+  const VerdictFailure& failure = *verdict.first_failure;
   std::string text = absl::StrCat("\n    output ", failure.output, " [",
                                   absl::StrJoin(failure.index, ","), "] is ", failure.actual, " (",
                                   failure.actual_bits, "), accepted ", failure.accepted);
@@ -68,7 +84,13 @@ std::string FailureText(const VerdictFailure& failure) {
   if (!failure.operands.empty()) absl::StrAppend(&text, "\n    operands: ", OperandsText(failure));
   std::vector<std::string> sources;
   if (!failure.rule.empty()) sources.push_back(absl::StrCat("rule ", failure.rule));
-  if (!failure.clause.empty()) sources.push_back(absl::StrCat("clause ", failure.clause));
+  const std::vector<ClauseSentence> sentences = SentencesOf(verdict);
+  for (const ClauseSentence& sentence : sentences) {
+    sources.push_back(absl::StrCat("clause ", sentence.id));
+    if (!sentence.ruling.empty()) sources.push_back(absl::StrCat("ruling ", sentence.ruling));
+  }
+  if (sentences.empty() && !failure.clause.empty())
+    sources.push_back(absl::StrCat("clause ", failure.clause));
   if (!failure.instruction.empty()) sources.push_back(absl::StrCat("at ", failure.instruction));
   if (!sources.empty()) absl::StrAppend(&text, "\n    ", absl::StrJoin(sources, ", "));
   return text;
@@ -95,6 +117,13 @@ std::string CheckedText(const Verdict& verdict) {
 }
 
 absl::string_view FirstLine(absl::string_view text) { return text.substr(0, text.find('\n')); }
+
+std::string CutAtWord(absl::string_view text, size_t size_max) {
+  if (text.size() <= size_max) return std::string(text);
+  constexpr absl::string_view kMore = " ...";
+  text = text.substr(0, size_max - kMore.size() + 1);
+  return absl::StrCat(text.substr(0, std::min(text.rfind(' '), text.size() - 1)), kMore);
+}
 
 std::string NamesText(const std::vector<std::string>& names) {
   if (names.size() == 1) return names[0];
@@ -202,8 +231,7 @@ std::string FoldedError(const EngineError& error) {
     text.clear();
     return shown.Text();
   }
-  auto telling = ended ? absl::c_find_if(lines, StatesAbortReason) : lines.begin();
-  std::string one = WithoutTime(std::string(telling == lines.end() ? lines[0] : *telling));
+  std::string one = WithoutTime(ended ? TellingLine(lines) : std::string(lines[0]));
   const size_t left = lines.size() - 1;
   if (left > 0) absl::StrAppend(&one, " (", CountText(left, "more line"), ")");
   text = std::move(one);
@@ -247,7 +275,7 @@ std::string VerdictToText(const Verdict& verdict) {
   std::string text = VerdictHeadline(verdict);
   if (verdict.first_failure) {
     // The lines below include the judge's statement on the first failure.
-    absl::StrAppend(&text, FailureText(*verdict.first_failure));
+    absl::StrAppend(&text, FailureText(verdict));
     const std::string finding = FindingText(verdict.localisation);
     if (!finding.empty()) absl::StrAppend(&text, "\n    ", finding);
     for (const std::string& fact : verdict.first_failure->facts)

@@ -74,7 +74,7 @@ std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& c
                      : verdict.kind == Outcome::kInconclusive ? "SPEC_QUESTION"
                                                               : "BUG";
   std::string reason =
-      std::string(reports::FirstLine(reports::FoldedReason(verdict)).substr(0, kReasonMax));
+      reports::CutAtWord(reports::FirstLine(reports::FoldedReason(verdict)), kReasonMax);
   if (reason.empty() && verdict.first_failure) {
     reason =
         absl::StrCat(verdict.first_failure->actual, " is not in ", verdict.first_failure->accepted);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <filesystem>
 #include <fstream>
 
@@ -120,6 +121,28 @@ TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
   EXPECT_THAT(judged("f32[2] {nan, 5}\n"),
               AllOf(HasSubstr("fail"), Not(HasSubstr("spec/rulings/"))));
   EXPECT_THAT(judged("f32[2] {nan, 6}\n"), HasSubstr("pass"));
+}
+
+// The range of a function excludes values that its ulps permit.
+TEST_F(StoryTest, TheRangeOfAFunctionIsNamed) {
+  const auto judged = [&](const std::string& function, const std::string& in,
+                          const std::string& out) {
+    const std::string module =
+        Write("range.hlo", absl::StrCat("HloModule r\nENTRY main {\n  a = f32[] parameter(0)\n",
+                                        "  ROOT r = f32[] ", function, "(a)\n}\n"));
+    return Judged(module, "f32[] " + in, "f32[] " + out);
+  };
+  for (const auto& [function, in, out, range] :
+       std::vector<std::array<const char*, 4>>{{"erf", "-4", "-1.0000001", "[-1, 1]"},
+                                               {"tanh", "9.5", "1.0000001", "[-1, 1]"},
+                                               {"logistic", "20", "1.0000001", "[0, 1]"},
+                                               {"cosh", "0", "0.99999994", "[1, inf]"},
+                                               {"sqrt", "0", "-1", "[0, inf]"}})
+    EXPECT_THAT(
+        judged(function, in, out),
+        AllOf(HasSubstr("fail"), HasSubstr("spec/rulings/0083-"),
+              HasSubstr(absl::StrCat("; outside of ", range, ", the range of ", function))));
+  EXPECT_THAT(judged("erf", "0.5", "0.75"), Not(HasSubstr("rulings/0083")));
 }
 
 // The text suggests only options that were not given, and names the facts and sentences of a

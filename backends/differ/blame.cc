@@ -244,6 +244,7 @@ void Explain(const Module& module, const Blame& blame, reports::Verdict& verdict
     verdict.first_failure->operation = blame.verdict.first_failure->operation;
     verdict.first_failure->type = blame.verdict.first_failure->type;
     verdict.first_failure->tie = blame.verdict.first_failure->tie;
+    verdict.first_failure->range = blame.verdict.first_failure->range;
     if (!blame.verdict.first_failure->operands.empty())
       verdict.first_failure->operands = blame.verdict.first_failure->operands;
   }

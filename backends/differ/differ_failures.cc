@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds details to failures, and removes failures for which the engine is not responsible.
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
@@ -20,6 +21,17 @@ std::string ReferenceEngineOf(const BackendInfo& info) {
     if (absl::ConsumePrefix(&word, "via:")) return std::string(word);
   }
   return "";
+}
+
+// Returns the range of a real function, "[-1, 1]", if it does not contain the number, but the set;
+// otherwise "". The range excludes numbers regardless of the ulps.
+std::string RangeLeft(const std::string& operation, const AcceptanceSet& number,
+                      const AcceptanceSet& set) {
+  const auto opcode = OpcodeFromName(operation);
+  if (!opcode || !number.finite() || !set.finite()) return "";
+  const auto [lo, hi] = RangeGuardOf(*opcode);
+  const bool inside = number.lo >= lo && number.lo <= hi;
+  return inside || set.lo < lo || set.hi > hi ? "" : absl::StrFormat("[%g, %g]", lo, hi);
 }
 
 }  // namespace
@@ -96,9 +108,15 @@ void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Lite
       failure.categorical = distance.categorical;
       failure.only_nan = distance.only_nan;
       const AcceptanceSet set = accepted.leaves[leaf].set.At(index);
-      failure.tie = set.integer() && IsTie(module_, request_, options_.load, failure,
-                                           static_cast<int64_t>(PointOf(outputs[leaf], index).ilo),
-                                           static_cast<int64_t>(set.ilo));
+      const AcceptanceSet got = PointOf(outputs[leaf], index);
+      if (accepted.leaves[leaf].set.components() == 1 && options_.profile != Profile::kRelaxed)
+        failure.range = RangeLeft(failure.operation, got, set);
+      if (!failure.range.empty())
+        absl::StrAppend(&failure.distance, "; outside of ", failure.range, ", the range of ",
+                        failure.operation);
+      failure.tie =
+          set.integer() && IsTie(module_, request_, options_.load, failure,
+                                 static_cast<int64_t>(got.ilo), static_cast<int64_t>(set.ilo));
     }
   }
   if (options_.describe) failure.operands = OperandsOf(module_, request_, options_.load, failure);
