@@ -386,7 +386,7 @@ std::vector<std::string> ThirdPartyWorkerArguments(const std::string& flag) {
   std::vector<std::string> argv = {OwnProgram(), "worker", flag};
 #ifdef HLOCTS_ALLOCATOR
   const char* others = std::getenv("LD_PRELOAD");
-  std::string preload = "LD_PRELOAD=libc.so.6:libstdc++.so.6";
+  std::string preload = "libc.so.6:libstdc++.so.6";
   if (others) absl::StrAppend(&preload, ":", others);
   // Uses sh because `env` would parse a program path that contains '=' as a variable.
   argv.insert(argv.begin(), {"/bin/sh", "-c", "export LD_PRELOAD=\"$0\"; exec \"$@\"", preload});

@@ -421,6 +421,21 @@ TEST_F(CliTest, EveryFailingLineOfARunReplays) {
   EXPECT_THAT(RunHlocts("replay " + out + " movement/pad").out, HasSubstr("0 could not be"));
 }
 
+TEST_F(CliTest, TryShowsTheLastLineOfAPluginThatAborts) {
+  const Ran ran =
+      RunHlocts("try " HLOCTS_BINARY_DIR "/backends/adapters/pjrt/libshort_output_plugin.so",
+                "HLOCTS_TEST_ABORTS=1");
+  EXPECT_EQ(ran.status, 3) << ran.out;
+  EXPECT_THAT(ran.out, HasSubstr("(Aborted); it last wrote: no device found (1 more line)"));
+  EXPECT_THAT(ran.out, Not(HasSubstr("ld.so")));
+}
+
+// The list of unexpected verdicts names the option.
+TEST_F(CliTest, CommandsThatPrintAScorecardHaveVerbose) {
+  for (const char* command : {"run", "try"})
+    EXPECT_THAT(RunHlocts(absl::StrCat(command, " --help")).out, HasSubstr("--verbose"));
+}
+
 TEST_F(CliTest, ReplayAsksForAPluginThatIsGone) {
   const std::string plugin = Path("gone.so");
   std::filesystem::copy_file(HLOCTS_BINARY_DIR "/backends/adapters/pjrt/libshort_output_plugin.so",

@@ -278,7 +278,7 @@ void PrintListCommand(const TryOptions& options, const reports::LoadedRun& run,
             << (reuses ? " (reuses this run, if the plugin is unchanged):" : ":") << command
             << " --tier=" << options.suite.tier;
   if (reuses) std::cout << " --out=" << suites::ShellQuoted(options.suite.out) << " --resume";
-  std::cout << " --expectations=known.textproto --update-expectations\n";
+  std::cout << " --expectations=hlocts-known.textproto --update-expectations\n";
 }
 
 // Prints the next steps, which depend on the records.
@@ -414,6 +414,8 @@ Command TryCommand() {
             flags.Add("--resume", &options->suite.resume, "continue an interrupted run in --out");
             flags.AddTier(&options->suite.tier, "tier (hlocts help tiers)");
             flags.Add("--expectations", &options->suite.expectations, "known failures");
+            flags.Add("--verbose", &options->suite.verbose,
+                      "also print all unexpected verdicts, and how tight the sets were");
             flags.Add("--ci", &options->ci,
                       "write a list of the failures and a GitHub workflow that scores the plugin");
             flags.Add("--jobs", &options->suite.jobs, "parallel cases (default: number of CPUs)",

@@ -159,7 +159,7 @@ class Workflow(unittest.TestCase):
         records = (self.folder / "out/try-mine/verdicts.jsonl").read_text()
         bash(command, self.folder, {})
         self.assertEqual((self.folder / "out/try-mine/verdicts.jsonl").read_text(), records)
-        self.assertIn("linear_algebra/fft", (self.folder / "known.textproto").read_text())
+        self.assertIn("linear_algebra/fft", (self.folder / "hlocts-known.textproto").read_text())
 
 
 class Image(unittest.TestCase):

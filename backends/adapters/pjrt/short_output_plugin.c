@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A plugin that violates PJRT, for tests. It is the reference's plugin, but reports outputs that
-// are one byte too short, and the code of all its errors is data loss.
+// are one byte too short, and the code of all its errors is data loss. With HLOCTS_TEST_ABORTS in
+// its environment it aborts at its start.
 #include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "spec/pjrt/pjrt_abi.h"
 
@@ -22,6 +25,10 @@ static PJRT_Error* DataLoss(PJRT_Error_GetCode_Args* args) {
 }
 
 const PJRT_Api* GetPjrtApi(void) {
+  if (getenv("HLOCTS_TEST_ABORTS")) {
+    fputs("starting\nno device found\n", stderr);
+    abort();
+  }
   void* library = dlopen(HLOCTS_REFERENCE_PLUGIN, RTLD_NOW | RTLD_LOCAL);
   const PJRT_Api* (*real)(void) =
       library ? (const PJRT_Api* (*)(void))dlsym(library, "GetPjrtApi") : 0;
