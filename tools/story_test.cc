@@ -680,6 +680,10 @@ TEST_F(StoryTest, DefaultsComeFromAFile) {
   EXPECT_THAT(ran.out, HasSubstr("legal-noise: "));
   Ran other = RunHlocts("run movement/rev --backend=reference", before);
   EXPECT_THAT(other.out, HasSubstr("reference: ")) << "the command line wins";
+  // A plugin's path is relative to the file, and a refusal has the key as it is written.
+  Write("hlocts.toml", "engine = \"mine=pjrt:./none.so?a=b\"\n");
+  EXPECT_THAT(RunHlocts("run movement/rev", before).out, HasSubstr(Path("./none.so")));
+  EXPECT_THAT(RunHlocts("run movement/rev", here).out, HasSubstr("hlocts.toml: engine = \"mine"));
   Write("hlocts.toml", "enjine = \"reference\"\n");
   Ran wrong = RunHlocts("run movement/rev", before);
   EXPECT_EQ(wrong.status, 2);

@@ -23,6 +23,7 @@ constexpr char kFile[] = "hlocts.toml";
 struct ConfigEntry {
   std::string section, key;
   std::vector<std::string> values;
+  std::string written;  // the key as written: "engine" for backend
 };
 
 // Returns the part of a line before the first '#' that is not in quotes.
@@ -101,12 +102,17 @@ bool HasRival(const CommandInfo& command, const std::vector<std::string>& words,
   });
 }
 
-// Returns `value`. The path of an expectations file is relative to the directory of the config.
+// Returns `value`. The path of an expectations file or of a plugin is relative to the directory of
+// the config, except the name of a plugin that is not there: the system's loader searches it.
 std::string BesideConfig(const std::string& key, const std::string& value,
                          const std::string& path) {
-  namespace fs = std::filesystem;
-  if (key != "expectations" || fs::path(value).is_absolute()) return value;
-  return (fs::path(path).parent_path() / value).string();
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (key == "expectations") return (folder / value).string();
+  const std::pair<std::string, std::string> parts = absl::StrSplit(value, absl::MaxSplits(':', 1));
+  if (parts.first != "pjrt" && !absl::EndsWith(parts.first, "=pjrt")) return value;
+  const std::string file = parts.second.substr(0, parts.second.find('?'));
+  if (!absl::StrContains(file, '/') && !std::filesystem::exists(folder / file)) return value;
+  return absl::StrCat(parts.first, ":", (folder / parts.second).string());
 }
 
 // Options with a text value that neither runs code nor names a file to be written.
@@ -151,7 +157,7 @@ absl::Status CheckKey(const ProgramTable& table, const ConfigEntry& entry,
   if (!is_section)
     return InvalidInput(path, ": no subcommand [", entry.section, "]",
                         DidYouMean(entry.section, sections));
-  return InvalidInput(path, ": ", entry.section, entry.section.empty() ? "" : ".", entry.key,
+  return InvalidInput(path, ": ", entry.section, entry.section.empty() ? "" : ".", entry.written,
                       ": unknown option", DidYouMean(entry.key, known));
 }
 
@@ -171,7 +177,8 @@ absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
       continue;
     }
     size_t equals = line.find('=');
-    ConfigEntry entry{section, std::string(absl::StripAsciiWhitespace(line.substr(0, equals))), {}};
+    ConfigEntry entry{
+        section, std::string(absl::StripAsciiWhitespace(line.substr(0, equals))), {}, ""};
     if (equals == line.npos || entry.key.empty() ||
         !ReadValues(line.substr(equals + 1), entry.values)) {
       return InvalidInput(path, ":", number,
@@ -179,6 +186,7 @@ absl::StatusOr<std::vector<ConfigEntry>> ParseConfig(const std::string& text,
                           "found ",
                           line);
     }
+    entry.written = entry.key;
     if (entry.key == "engine") entry.key = "backend";
     std::replace(entry.key.begin(), entry.key.end(), '_', '-');
     entries.push_back(std::move(entry));
@@ -205,9 +213,10 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
       if (option == nullptr || IsGiven(given, *option) || HasRival(command, given, key)) continue;
       for (const std::string& value : entry->values) {
         if (of_folder && !MayFolderSet(*option, key, value))
-          return InvalidInput(
-              path, ": ", key, " = \"", value, "\" may run code or write any file: expected --",
-              key, " on the command line, or HLOCTS_CONFIG=", path, " if you trust the directory");
+          return InvalidInput(path, ": ", entry->written, " = \"", value,
+                              "\" may run code or write any file: expected --", key,
+                              " on the command line, or HLOCTS_CONFIG=", path,
+                              " if you trust the directory");
         const bool is_short = key.size() == 1;
         words.push_back(absl::StrCat(is_short ? "-" : "--", key));
         if (!option->argument.empty())
