@@ -28,6 +28,11 @@ constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt"
                                 "selection.txt",  "scorecard.txt", "claim.json",  "SHA256SUMS",
                                 "cases",          "expectations"};
 
+// The first line of replay.txt.
+constexpr char kReplayHead[] =
+    "# For this directory, with the path of a plugin for its file name. `hlocts replay DIR CASE` "
+    "works from everywhere.\n";
+
 // Returns a case's entries of failing.txt and replay.txt; nullopt if a file of it is missing.
 std::optional<std::pair<std::string, std::string>> EntriesOf(const std::string& folder) {
   const bool whole = fs::exists(folder + "/replay.json") && fs::exists(folder + "/verdict.txt") &&
@@ -128,7 +133,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Take(
     whole[verdict.case_address] +=
         is_current(verdict) && (!IsFailure(verdict.kind) || EntriesOf(CaseFolder(verdict)));
   std::vector<reports::Verdict> kept;
-  std::string left, failing, replays;
+  std::string left, failing, replays = kReplayHead;
   for (size_t i = 0; i < lines.size(); ++i) {
     reports::Verdict& verdict = verdicts[i];
     if (whole[verdict.case_address] != engines_.size()) continue;
@@ -193,6 +198,7 @@ absl::StatusOr<std::vector<reports::Verdict>> RunFolder::Open(bool resume,
   records_.open(path_ + "/verdicts.jsonl", mode);
   replays_.open(path_ + "/replay.txt", mode);
   failing_cases_.open(path_ + "/failing.txt", mode);
+  if (earlier.empty()) replays_ << kReplayHead << std::flush;
   if (!records_ || !replays_ || !failing_cases_)
     return InvalidInput("--out: ", path_, ": cannot be written");
   return earlier;

@@ -55,8 +55,8 @@ reports::Verdict RunReject(const Case& one, const Module& module, backends::Back
   auto executable = backend.Load(**control, options.load);
   if (!executable.ok()) {
     reports::Verdict verdict = backends::VerdictOf(backends::FailedRun(executable.status()));
-    verdict.error.message =
-        absl::StrCat("the valid control module was rejected: ", verdict.error.message);
+    verdict.error.message = absl::StrCat("the verdict on the valid control module is ",
+                                         OutcomeName(verdict.kind), ": ", verdict.error.message);
     verdict.reason = verdict.error.Text();
     verdict.of_control = true;
     return verdict;

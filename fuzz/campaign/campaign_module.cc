@@ -152,7 +152,9 @@ std::string CampaignStatus::ToText() const {
   absl::StrAppend(&text, "; ", cells, " kinds of instructions reached");
   if (const double all = seconds * jobs; all > 0) {
     absl::StrAppendFormat(
-        &text, "; the jobs spent %.0f%% of their time waiting for engines, and %.0f%% on failures",
+        &text,
+        "; the jobs spent %.0f%% of their time waiting for engines; failures took %.0f%%, with "
+        "the waiting for their sake",
         100 * engine_seconds / all, 100 * failure_seconds / all);
   }
   return text;

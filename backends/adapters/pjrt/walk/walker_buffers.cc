@@ -158,7 +158,6 @@ absl::Status Walker::AcquireAndReleaseReference() {
   return absl::OkStatus();
 }
 
-// The header says: "Returns an error if the reference count is zero."
 absl::Status Walker::ReleaseUnheldReference() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   if (buffer->references > 0) return absl::OkStatus();
@@ -167,8 +166,10 @@ absl::Status Walker::ReleaseUnheldReference() {
   const absl::Status released =
       HLOCTS_PJRT_CALL(api_, PJRT_Buffer_DecreaseExternalReferenceCount, &args);
   if (absl::IsUnimplemented(released)) return released;
-  return released.ok() ? Differs("the release of a reference that does not exist returned no error")
-                       : absl::OkStatus();
+  if (!released.ok()) return absl::OkStatus();
+  return Differs(
+      "the release of a reference that does not exist returned no error; pjrt_c_api.h says: "
+      "\"Returns an error if the reference count is zero.\"");
 }
 
 }  // namespace hlocts::backends

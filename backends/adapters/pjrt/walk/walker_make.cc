@@ -212,7 +212,6 @@ absl::Status Walker::CopyToOtherDevice() {
   return absl::OkStatus();
 }
 
-// The header says: "Returns an error if the buffer is already on dst_device."
 absl::Status Walker::CopyToItsOwnDevice() {
   HLOCTS_ASSIGN_OR_RETURN(WalkBuffer * buffer, PickLiveBuffer());
   auto args = HLOCTS_PJRT_ARGS(Buffer_CopyToDevice);
@@ -222,7 +221,9 @@ absl::Status Walker::CopyToItsOwnDevice() {
   if (absl::IsUnimplemented(copied)) return copied;
   if (!copied.ok()) return absl::OkStatus();
   OwnBuffer(api_, args.dst_buffer);
-  return Differs("the copy of a buffer to its own device returned no error");
+  return Differs(
+      "the copy of a buffer to its own device returned no error; pjrt_c_api.h says of "
+      "PJRT_Buffer_CopyToDevice: \"Returns an error if the buffer is already on dst_device.\"");
 }
 
 }  // namespace hlocts::backends
