@@ -137,7 +137,8 @@ void AddStatements(const Verdict& verdict, Json& json) {
     json["nan"] = {{"output", verdict.nan->output},
                    {"element", verdict.nan->index},
                    {"origin", verdict.nan->origin},
-                   {"source", verdict.nan->source}};
+                   {"source", verdict.nan->source},
+                   {"certain", verdict.nan->certain}};
   if (!verdict.wanted.empty()) json["wanted"] = verdict.wanted;
   if (json["reason"] != verdict.reason) {
     json["statement"] = verdict.reason;

@@ -34,7 +34,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
   std::optional<Statistical> statistical;  // if the tests were made
-  std::optional<OutputElement> nan;        // a NaN of an accepted output that HLO itself gives
+  std::optional<OutputElement> nan;        // a NaN of an accepted output
   // The instruction with the widest set, if the verdict is inconclusive or explained.
   struct Widest {
     std::string instruction, operation;  // name and opcode

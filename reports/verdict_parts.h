@@ -20,6 +20,7 @@ struct OutputElement {
   std::string origin;        // the instruction or input from which a NaN comes
   std::string source;        // FILE:LINE of this instruction, or ""
   bool is_an_input = false;  // the origin is an input
+  bool certain = false;      // only NaN is permitted
 };
 
 // An operand of the wrong instruction at the failing element: "exp.1[3]", "inf".

@@ -588,6 +588,22 @@ TEST_F(StoryTest, ANanOfHloItselfIsNamed) {
                         Write("nan.txt", "f32[2] {0.1, 2}\n") + " --backend=reference")
                   .out,
               HasSubstr("The first NaN that HLO itself gives:\noutput 0 f32[2] at [0]"));
+  const std::string quotient = Write("quotient.hlo", R"(HloModule m
+h { a = f32[2] parameter(0) ROOT s = f32[2] divide(a, a) }
+ENTRY e { x = f32[2] parameter(0) q = f32[2] call(x), to_apply=h ROOT r = f32[2] add(q, q) })");
+  const auto judged_nan = [&](const std::string& inputs) {
+    return RunHlocts("judge " + quotient +
+                     " --explain --outputs=" + Write("nans.txt", "f32[2] {nan, nan}") +
+                     " --inputs=" + Write("nan.txt", "f32[2] " + inputs + "\n"))
+        .out;
+  };
+  EXPECT_THAT(judged_nan("{1e-39, 0}"),
+              AllOf(HasSubstr("HLO itself gives NaN at output 0 [1]: s, operands a[1] = 0"),
+                    HasSubstr("The first NaN that HLO itself gives:\noutput 0 f32[2] at [1]")));
+  EXPECT_THAT(judged_nan("{1e-39, 2e-39}"),
+              AllOf(HasSubstr("HLO permits NaN at output 0 [0]: s, operands a[0] = "),
+                    HasSubstr(" (may be flushed to 0)"),
+                    HasSubstr("The first NaN that HLO permits:\noutput 0 f32[2] at [0]")));
   Ran given = RunHlocts("diff " + module + " --inputs=" + Write("nan.txt", "f32[2] {nan, 1}\n") +
                         " --backend=reference");
   EXPECT_THAT(given.out, HasSubstr("output 0 [0]: input x[0] is NaN"));

@@ -130,34 +130,38 @@ reports::Verdict FromStatus(const absl::Status& status) {
 
 }  // namespace
 
+absl::StatusOr<std::vector<ModuleAcceptance>> Differ::ComputeSets(
+    const std::vector<std::string>& facts, Kind kind, const reference::SetWatch& watch) {
+  reference::JudgeOptions judge{{options_.load}};
+  judge.profile = options_.profile;
+  judge.change_rule = options_.change_rule;
+  judge.rigorous = kind == Kind::kRigorous;
+  judge.likely = SigmaFactorOf(kind);
+  judge.replicas = options_.load.replicas;
+  judge.partitions = options_.load.partitions;
+  judge.infeed = request_.infeed;
+  judge.watch = watch;
+  judge.deadline = reference::DeadlineAfter(options_.load.reference_seconds_max);
+  const HardLimit limit(judge.deadline);
+  for (const std::string& fact : facts) {
+    HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
+  }
+  HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<reference::CustomCallLibrary> custom_calls,
+                          reference::CustomCallLibrary::Load(options_.load.custom_calls));
+  judge.custom_calls = custom_calls.get();
+  std::vector<std::vector<Literal>> arguments;
+  for (const std::vector<Literal>& leaves : request_.arguments) {
+    HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module_, leaves));
+    arguments.push_back(std::move(nested));
+  }
+  return reference::AcceptanceOfDevices(module_, arguments, judge);
+}
+
 absl::StatusOr<const std::vector<ModuleAcceptance>*> Differ::Sets(
     const std::vector<std::string>& facts, Kind kind) {
   std::string key = absl::StrCat(static_cast<int>(kind), " ", absl::StrJoin(facts, " "));
   auto found = sets_.find(key);
-  if (found == sets_.end()) {
-    reference::JudgeOptions judge{{options_.load}};
-    judge.profile = options_.profile;
-    judge.change_rule = options_.change_rule;
-    judge.rigorous = kind == Kind::kRigorous;
-    judge.likely = SigmaFactorOf(kind);
-    judge.replicas = options_.load.replicas;
-    judge.partitions = options_.load.partitions;
-    judge.infeed = request_.infeed;
-    judge.deadline = reference::DeadlineAfter(options_.load.reference_seconds_max);
-    const HardLimit limit(judge.deadline);
-    for (const std::string& fact : facts) {
-      HLOCTS_RETURN_IF_ERROR(SetTargetFact(fact, judge.facts));
-    }
-    HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<reference::CustomCallLibrary> custom_calls,
-                            reference::CustomCallLibrary::Load(options_.load.custom_calls));
-    judge.custom_calls = custom_calls.get();
-    std::vector<std::vector<Literal>> arguments;
-    for (const std::vector<Literal>& leaves : request_.arguments) {
-      HLOCTS_ASSIGN_OR_RETURN(std::vector<Literal> nested, NestArguments(module_, leaves));
-      arguments.push_back(std::move(nested));
-    }
-    found = sets_.emplace(key, reference::AcceptanceOfDevices(module_, arguments, judge)).first;
-  }
+  if (found == sets_.end()) found = sets_.emplace(key, ComputeSets(facts, kind, nullptr)).first;
   HLOCTS_RETURN_IF_ERROR(found->second.status());
   return &*found->second;
 }
@@ -270,8 +274,14 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
   if (options_.unusual && inside) {
     verdict.unusual = FindUnusual(outputs, facts).text;
   }
-  if (options_.describe && options_.blame && inside)
-    AddNanNote(module_, request_, options_.load, outputs, verdict);
+  if (const auto sets = Sets(facts, Kind::kUsual);
+      options_.describe && options_.blame && inside && sets.ok())
+    AddNanNote(
+        module_, request_, options_.load, outputs, **sets,
+        [&](const reference::SetWatch& watch) {
+          ComputeSets(facts, Kind::kUsual, watch).status().IgnoreError();
+        },
+        verdict);
   ApplyPrintedResult(options_.printed_result, outputs, verdict);
   return verdict;
 }

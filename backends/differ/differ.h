@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backends/backend.h"
+#include "reference/judge/module_sets.h"
 #include "reports/verdict.h"
 #include "reports/verdict_fwd.h"
 #include "spec/accuracy/rules.h"
@@ -85,6 +86,9 @@ class Differ {
   // kVeryLikely to find improbable features.
   enum class Kind { kUsual, kRigorous, kLikely, kVeryLikely };
   double SigmaFactorOf(Kind kind) const;
+  absl::StatusOr<std::vector<ModuleAcceptance>> ComputeSets(const std::vector<std::string>& facts,
+                                                            Kind kind,
+                                                            const reference::SetWatch& watch);
   absl::StatusOr<const std::vector<ModuleAcceptance>*> Sets(const std::vector<std::string>& facts,
                                                             Kind kind);
   void AddUlps(const std::vector<std::vector<Literal>>& outputs,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/differ/failure_details.h"
 
+#include <algorithm>
 #include <cmath>
 #include <compare>
 #include <map>
@@ -12,6 +13,7 @@
 #include "absl/strings/str_join.h"
 #include "reference/eval_hook.h"
 #include "reference/evaluator.h"
+#include "reference/judge/interpreter/set_value.h"
 #include "reference/world/world.h"
 #include "reference/world_interface.h"
 #include "reports/verdict_parts.h"
@@ -19,6 +21,7 @@
 #include "spec/ir/index_util.h"
 #include "spec/ir/opcode.h"
 #include "spec/ir/surgery.h"
+#include "spec/judge/choices.h"
 #include "spec/judge/element_text.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/real.h"
@@ -372,6 +375,19 @@ class NanCatcher : public CallHook {
   }
 };
 
+// Returns an array with NaN where the sets permit one; nullopt if they permit none.
+std::optional<Literal> PermittedNans(const SetArray& set) {
+  if (!IsFloat(ComponentType(set.element_type()))) return std::nullopt;
+  Literal nans(Shape(PrimitiveType::kF32, set.shape().dimensions()));
+  for (int64_t i = 0; i < set.element_count(); ++i) {
+    for (int c = 0; c < set.components(); ++c)
+      if (set.At(i, c).Has(AcceptanceSet::kNan | AcceptanceSet::kUnspecified))
+        nans.mutable_data<float>()[i] = std::nanf("");
+  }
+  if (!FirstNan(nans)) return std::nullopt;
+  return nans;
+}
+
 struct NanElement {
   const Instruction* instruction;
   int64_t element;
@@ -432,19 +448,85 @@ std::optional<NanElement> NanBefore(const NanElement& at, const NanCatcher& valu
   return NanOperand(at, values, devices);
 }
 
-// Returns ", operands a[1] = 0, b[1] = inf" of the instruction, with the reference's values.
-std::string OperandsText(const NanElement& at, const Index& where, const Module& module,
-                         const ExecuteRequest& request, const LoadOptions& load) {
+// Calls `see` with each instruction that runs in a walk with sets, its place, operands and result.
+void WalkSets(const SetWalk& walk, const std::function<void(const CallPlace&, const Instruction&,
+                                                            absl::Span<const reference::SetValue>,
+                                                            const reference::SetValue&)>& see) {
+  std::map<int64_t, CallPlace> places;
+  walk([&](const Instruction& instruction, int64_t device,
+           absl::Span<const reference::SetValue> operands, const reference::SetValue* result) {
+    CallPlace& place = places.try_emplace(device, CallPlace{device}).first->second;
+    const bool calls = InlinedBody(instruction) != nullptr;
+    if (calls && result == nullptr) place.path.push_back(&instruction);
+    if (calls && result != nullptr) place.path.pop_back();
+    if (result != nullptr) see(place, instruction, operands, *result);
+  });
+}
+
+// Returns the operands that affect the element `where`, with their sets.
+std::vector<reports::FailureOperand> SetOperandsAt(const NanElement& at, const Index& where,
+                                                   const SetWalk& walk) {
+  std::vector<reports::FailureOperand> found;
+  WalkSets(walk, [&](const CallPlace& place, const Instruction& one,
+                     absl::Span<const reference::SetValue> operands, const reference::SetValue&) {
+    if (&one != at.instruction || place != at.place) return;
+    found.clear();
+    for (size_t i = 0; i < operands.size() && i < kShown; ++i) {
+      const auto read = ElementsRead(one, i, where);
+      if (!operands[i].IsArray() || !read || read->size() != 1) continue;
+      const SetArray& array = operands[i].array;
+      const AcceptanceSet set = array.At((*read)[0]);
+      const bool is_float = set.finite() && IsFloat(ComponentType(array.element_type()));
+      const bool subnormal = is_float && (set.lo > 0 || set.hi < 0) &&
+                             std::min(std::fabs(set.lo), std::fabs(set.hi)) <
+                                 FactsOf(ComponentType(array.element_type())).min_normal;
+      const auto& dimensions = array.shape().dimensions();
+      found.push_back({absl::StrCat(one.operands()[i]->name(), "[",
+                                    absl::StrJoin(MultiIndex((*read)[0], dimensions), ","), "]"),
+                       absl::StrCat(ElementSetText(array, (*read)[0]),
+                                    subnormal ? " (may be flushed to 0)" : "")});
+    }
+  });
+  return found;
+}
+
+// Returns ", operands a[1] = 0, b[1] = inf".
+std::string OperandsText(const std::vector<reports::FailureOperand>& operands) {
   std::string text;
-  for (const auto& one : OperandsAt(*at.instruction, at.place, &where, module, request, load))
+  for (const auto& one : operands)
     absl::StrAppend(&text, text.empty() ? ", operands " : ", ", one.name, " = ", one.value);
   return text;
+}
+
+// Returns the first element with NaN where only NaN is permitted or, if there is none, the first
+// with NaN.
+std::optional<reports::OutputElement> NanToName(const std::vector<std::vector<Literal>>& outputs,
+                                                const std::vector<ModuleAcceptance>& sets) {
+  constexpr uint16_t kOthers = AcceptanceSet::kFinite | AcceptanceSet::kPosInf |
+                               AcceptanceSet::kNegInf | AcceptanceSet::kUnspecified;
+  std::optional<reports::OutputElement> first;
+  for (size_t d = 0; d < std::min(outputs.size(), sets.size()); ++d) {
+    for (size_t o = 0; o < std::min(outputs[d].size(), sets[d].leaves.size()); ++o) {
+      const Literal& value = outputs[d][o];
+      const SetArray& set = sets[d].leaves[o].set;
+      for (int64_t i = FirstNan(value).value_or(value.element_count()); i < value.element_count();
+           ++i) {
+        if (!IsNanAt(value, i) || i >= set.element_count()) continue;
+        reports::OutputElement at{static_cast<int64_t>(o), i, static_cast<int64_t>(d)};
+        for (int c = 0; c < set.components(); ++c)
+          at.certain |= std::isnan(RealAt(value, i, c)) && !set.At(i, c).Has(kOthers);
+        if (at.certain) return at;
+        if (!first) first = at;
+      }
+    }
+  }
+  return first;
 }
 
 }  // namespace
 
 NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                      const reports::OutputElement& output) {
+                      const reports::OutputElement& output, const SetWalk& walk) {
   const reference::DeviceGrid devices{load.replicas, load.partitions};
   const auto producer = ProducerOf(module, output.output);
   if (!producer) return {};
@@ -458,7 +540,16 @@ NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const
       if (FirstNan(value)) values.caught.insert_or_assign({CallPlace{d}, parameter}, value);
     }
   }
-  EvaluateFor(values, module, request, load);
+  if (walk == nullptr) {
+    EvaluateFor(values, module, request, load);
+  } else {
+    WalkSets(walk, [&](const CallPlace& place, const Instruction& one,
+                       absl::Span<const reference::SetValue>, const reference::SetValue& result) {
+      if (!result.IsArray()) return;
+      if (auto nans = PermittedNans(result.array))
+        values.caught.insert_or_assign({place, &one}, *std::move(nans));
+    });
+  }
   auto found = ElementOf(*producer, {nullptr, output.index, {output.device}});
   const Literal* value = found ? values.Find(found->place, found->instruction) : nullptr;
   if (value == nullptr || !IsNanAt(*value, found->element)) return {};
@@ -482,31 +573,31 @@ NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const
                          "]", device, " is NaN"),
             /*is_an_input=*/true, place, ""};
   const std::string source = SourceOf(module, at.instruction->name());
-  return {
-      absl::StrCat(at.instruction->name(), device, OperandsText(at, where, module, request, load),
-                   source.empty() ? "" : "; source ", source),
-      /*is_an_input=*/false, place, source};
+  const auto operands = walk == nullptr
+                            ? OperandsAt(*at.instruction, at.place, &where, module, request, load)
+                            : SetOperandsAt(at, where, walk);
+  return {absl::StrCat(at.instruction->name(), device, OperandsText(operands),
+                       source.empty() ? "" : "; source ", source),
+          /*is_an_input=*/false, place, source};
 }
 
 void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict) {
-  for (size_t d = 0; d < outputs.size(); ++d) {
-    for (size_t o = 0; o < outputs[d].size(); ++o) {
-      const std::optional<int64_t> nan = FirstNan(outputs[d][o]);
-      if (!nan) continue;
-      reports::OutputElement at{static_cast<int64_t>(o), *nan, static_cast<int64_t>(d)};
-      const NanOrigin origin = NanOriginOf(module, request, load, at);
-      if (origin.text.empty()) continue;
-      const Index index = MultiIndex(*nan, outputs[d][o].shape().dimensions());
-      verdict.notes.push_back(
-          absl::StrCat("HLO itself gives NaN at output ", o, " [", absl::StrJoin(index, ","), "]",
-                       d == 0 ? "" : absl::StrCat(" of device ", d), ": ", origin.text));
-      at.origin = origin.text, at.source = origin.source;
-      at.is_an_input = origin.is_an_input;
-      verdict.nan = at;
-      return;
-    }
-  }
+                const std::vector<std::vector<Literal>>& outputs,
+                const std::vector<ModuleAcceptance>& sets, const SetWalk& walk,
+                reports::Verdict& verdict) {
+  std::optional<reports::OutputElement> at = NanToName(outputs, sets);
+  if (!at) return;
+  NanOrigin origin = NanOriginOf(module, request, load, *at);
+  if (origin.text.empty()) origin = NanOriginOf(module, request, load, *at, walk);
+  if (origin.text.empty()) return;
+  const Shape& shape = outputs[at->device][at->output].shape();
+  verdict.notes.push_back(absl::StrCat(
+      at->certain ? "HLO itself gives" : "HLO permits", " NaN at output ", at->output, " [",
+      absl::StrJoin(MultiIndex(at->index, shape.dimensions()), ","), "]",
+      at->device == 0 ? "" : absl::StrCat(" of device ", at->device), ": ", origin.text));
+  at->origin = origin.text, at->source = origin.source;
+  at->is_an_input = origin.is_an_input;
+  verdict.nan = *at;
 }
 
 bool IsTie(const Module& module, const ExecuteRequest& request, const LoadOptions& load,

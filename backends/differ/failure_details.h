@@ -2,16 +2,19 @@
 // Finds the details of a failure that users need first: its distance, operands and operation.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "backends/backend.h"
 #include "backends/differ/elements_read.h"
+#include "reference/judge/module_sets.h"
 #include "reports/verdict_fwd.h"
 #include "reports/verdict_parts.h"
 #include "spec/cut/cut.h"
 #include "spec/judge/acceptance_set.h"
+#include "spec/judge/judge.h"
 
 namespace hlocts::backends {
 
@@ -45,17 +48,25 @@ std::string TypeOf(const Module& module, const std::string& instruction);
 // there is no file, returns the op_name; "" if the instruction has no metadata.
 std::string SourceOf(const Module& module, const std::string& instruction);
 
+// Computes the acceptance sets of the module again, with a watch.
+using SetWalk = std::function<void(const reference::SetWatch& watch)>;
+
 // Adds the note "HLO itself gives NaN at output 0 [1]: ORIGIN" on the first NaN in accepted outputs
-// and records its position in the verdict. Does nothing if there is no NaN of known origin.
+// where only NaN is permitted or, if there is none, "HLO permits NaN at ..." on the first NaN, and
+// records its position in the verdict. `sets` are those of the outputs.
 void AddNanNote(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                const std::vector<std::vector<Literal>>& outputs, reports::Verdict& verdict);
+                const std::vector<std::vector<Literal>>& outputs,
+                const std::vector<ModuleAcceptance>& sets, const SetWalk& walk,
+                reports::Verdict& verdict);
 
 // The origin of a NaN in an element of a root leaf, from an evaluation by the reference. It is the
 // first instruction on the path, also within calls and fusions, that computes a NaN from operands
 // without NaN; in place of a constant, an input with NaN. Its text is "multiply.3, operands a[1] =
 // 0, b[1] = inf" or "input Arg_0.1[2] is NaN", "constant.3; input Arg_0.1[2] is NaN"; with several
 // devices, "multiply.3 on device 1, ...". If the module has the source (SourceOf), "; source
-// FILE:LINE" follows. The text is empty if the reference's value is not NaN.
+// FILE:LINE" follows. The text is empty if the reference's value is not NaN. With `walk`, a NaN is
+// one that the sets permit, and the operands have their sets: "divide.3, operands a[1] = 1e-39 (may
+// be flushed to 0), b[1] = [0, 2]".
 struct NanOrigin {
   std::string text;
   bool is_an_input = false;
@@ -63,7 +74,7 @@ struct NanOrigin {
   std::string source;      // SourceOf the origin
 };
 NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
-                      const reports::OutputElement& at);
+                      const reports::OutputElement& at, const SetWalk& walk = nullptr);
 
 // Returns true if the failing output holds indices of a TopK, and the elements at the returned
 // index and at the accepted one are equal, with the reference's values.

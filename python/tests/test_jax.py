@@ -298,6 +298,16 @@ def test_a_nan_of_hlo_itself_is_named():
     result = hlocts.check(lambda x: x / 0 * 0, jnp.array([1.0, 2.0]))
     assert "HLO itself gives NaN" in str(result) and f"; source {__file__}:" in str(result)
     assert result.record["nan"]["source"].startswith(__file__)
+    # A certain NaN is named before one that a flushed subnormal number permits.
+    for x, words in (([1e-39, 0], "HLO itself gives NaN at output 0 [1]: div"),
+                     ([1e-39], "HLO permits NaN at output 0 [0]: div")):
+        judged = hlocts.judge(jax.jit(lambda x: x / x).lower(jnp.float32(x)).as_text(),
+                              [np.float32(x)], [np.float32([np.nan] * len(x))])  # fmt: skip
+        assert judged.passed and words in str(judged), judged
+        assert judged.record["nan"]["certain"] == (len(x) == 2)
+    softmax = jax.jit(lambda x: jnp.exp(x) / jnp.sum(jnp.exp(x))).lower(jnp.zeros(3)).as_text()
+    judged = hlocts.judge(softmax, [np.float32([-104, -300, -90])], [np.float32([np.nan] * 3)])
+    assert "HLO permits NaN at output 0 [0]: div" in str(judged), judged
     median = hlocts.check(jnp.median, jnp.array([1, np.nan, 3]))
     assert "; input a.1[1] is NaN" in str(median) and "nan" not in median.record
 
@@ -426,7 +436,7 @@ def test_a_skipped_test_warns_of_its_nan(pytester):
     pytester.runpytest_subprocess().assert_outcomes(skipped=1, warnings=1)
     done = pytester.runpytest_subprocess("-W", "error::UserWarning")
     done.assert_outcomes(failed=1)
-    done.stdout.fnmatch_lines(["*test_it: HLO itself gives NaN: div*"])
+    done.stdout.fnmatch_lines(["*test_it: HLO permits NaN: div*"])
 
 
 def test_a_failing_piece_is_kept_with_the_module(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,12 @@
 #include "spec/judge/judge.h"
 
 namespace hlocts::reference {
+
+struct SetValue;  // reference/judge/interpreter/set_value.h
+
+// Sees the sets of each instruction on each device, before it runs (`result` is null) and after.
+using SetWatch = std::function<void(const Instruction& instruction, int64_t device,
+                                    absl::Span<const SetValue> operands, const SetValue* result)>;
 
 struct JudgeOptions : EvalOptions {
   Profile profile = Profile::kDefault;
@@ -34,6 +41,7 @@ struct JudgeOptions : EvalOptions {
   // Replaces the judge's constants and the rule table, for mutation tests of the judge.
   const Bounds* bounds = &kBounds;
   RuleChange change_rule;
+  SetWatch watch;
   // The infeed literals of each device (replica * partitions + partition), in order of use.
   std::vector<std::vector<Literal>> infeed;
 };

@@ -391,8 +391,8 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 
 namespace {
 
-// The element to explain, and a description: the failing element; for a pass, a NaN that HLO itself
-// requires, or else the element with the widest set.
+// The element to explain, and a description: the failing element; for a pass, a returned NaN (one
+// that HLO requires before one that it permits), or else the element with the widest set.
 struct Explained {
   reports::OutputElement element;
   std::string title;
@@ -400,7 +400,9 @@ struct Explained {
 
 Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict& verdict) {
   if (!verdict.first_failure) {
-    if (verdict.nan) return {*verdict.nan, "The first NaN that HLO itself gives:\n"};
+    if (verdict.nan)
+      return {*verdict.nan, verdict.nan->certain ? "The first NaN that HLO itself gives:\n"
+                                                 : "The first NaN that HLO permits:\n"};
     return {WidestElement(accepted), "The element with the widest set:\n"};
   }
   const reports::VerdictFailure& failure = *verdict.first_failure;

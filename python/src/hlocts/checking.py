@@ -36,7 +36,7 @@ import numpy as np
 
 from hlocts import binary
 from hlocts.errors import HloctsError
-from hlocts.result import deciding_fact
+from hlocts.result import deciding_fact, nan_text
 from hlocts.worker_frames import frames
 
 # Element types by their PJRT_Buffer_Type.
@@ -372,7 +372,7 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     reasons: dict[tuple[str, str], list[int]] = collections.defaultdict(list)
     for result in results:
         if "nan" in result:
-            reasons["NaN", f"HLO itself gives NaN: {result['nan']['origin']}"].append(result["program"])
+            reasons["NaN", nan_text(result["nan"])].append(result["program"])
         elif result.get("has_nan") and result["verdict"] == "pass":
             reasons["NaN", _COPIED_NAN].append(result["program"])
         if result["verdict"] not in ("pass", *_KEPT):

@@ -60,6 +60,11 @@ _PROBABLE = ("nothing was shown wrong, but this is no proof and no pass: each pi
 _OLD, _NEW_JAX = re.compile(r"(lapack|blas)_(?!\w+_ffi$)"), "0.4.38"
 __unittest = True  # see errors.py
 
+def nan_text(nan: dict[str, Any]) -> str:
+    """Returns a sentence on the field `nan` of a verdict, with the NaN's origin."""
+    return f"HLO {'itself gives' if nan.get('certain', True) else 'permits'} NaN: {nan['origin']}"
+
+
 
 def deciding_fact(record: dict[str, Any]) -> str:
     """Returns a fact about sums, not in force, that narrows the widest set of a verdict; or ""."""
@@ -120,7 +125,7 @@ class Result:
 
     def explain(self) -> str:
         """Returns the program's detailed explanation: the derivation of the set (for a pass: of the
-        first NaN that HLO itself requires, or else of the element with the widest set) and, for an
+        first NaN that HLO itself gives or permits, or else of the element with the widest set) and, for an
         engine's failure, the smallest piece that shows it."""
         if not self.replay_arguments:
             return str(self)

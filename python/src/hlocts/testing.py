@@ -10,7 +10,7 @@ from typing import Any
 
 from hlocts import api, lowering
 from hlocts.errors import HloctsError, NotJudgedError, explains
-from hlocts.result import Result
+from hlocts.result import Result, nan_text
 
 __unittest = True  # see errors.py
 _session: dict[str, str | None] = {"engine": None}
@@ -77,4 +77,4 @@ def conforms(
 
 def _warn_of_nan(test: str, result: Result) -> None:
     if nan := result.record.get("nan"):
-        warnings.warn(f"{test}: HLO itself gives NaN: {nan['origin']}", stacklevel=3)
+        warnings.warn(f"{test}: {nan_text(nan)}", stacklevel=3)

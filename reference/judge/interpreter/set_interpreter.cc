@@ -161,6 +161,14 @@ std::vector<std::vector<SetValue>> TakeOperands(const Instruction& instruction, 
 
 }  // namespace
 
+void SetInterpreter::Show(const Instruction& instruction, const Walk& walk,
+                          const std::vector<std::vector<SetValue>>& operands,
+                          const std::vector<SetValue>* results) {
+  for (size_t d = 0; options_.watch && d < walk.devices.size(); ++d)
+    options_.watch(instruction, walk.devices[d], operands[d],
+                   results == nullptr ? nullptr : &(*results)[d]);
+}
+
 absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
     const Computation& computation, std::vector<std::vector<SetValue>> arguments,
     const Walk& walk) {
@@ -176,9 +184,11 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
     std::vector<SetValue>& out = values[instruction->index()];
     if (instruction->IsParameter()) {
       for (auto& device : arguments) out.push_back(device[instruction->parameter_number()]);
+      Show(*instruction, walk, arguments, &out);
       continue;
     }
     const auto operands = TakeOperands(*instruction, walk.devices.size(), uses, values);
+    Show(*instruction, walk, operands, nullptr);
     absl::Status status = CheckDeadline();
     auto result = status.ok() ? RunInstruction(*instruction, operands, walk) : status;
     status = result.status();
@@ -188,6 +198,7 @@ absl::StatusOr<std::vector<SetValue>> SetInterpreter::Run(
       return status;
     }
     out = *std::move(result);
+    Show(*instruction, walk, operands, &out);
   }
   --depth_;
   return std::move(values[computation.root()->index()]);

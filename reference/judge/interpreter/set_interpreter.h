@@ -120,6 +120,10 @@ class SetInterpreter {
   absl::StatusOr<std::vector<SetValue>> RunInstruction(
       const Instruction& instruction, const std::vector<std::vector<SetValue>>& operands,
       const Walk& walk);
+  // Calls the watch, if there is one, for each device of the walk.
+  void Show(const Instruction& instruction, const Walk& walk,
+            const std::vector<std::vector<SetValue>>& operands,
+            const std::vector<SetValue>* results);
   std::vector<int64_t> UsesOf(const Computation& computation);
   std::vector<int64_t> CountUses(const Computation& computation);
   // Keeps a result that is the same each time the instruction runs.
