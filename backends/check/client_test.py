@@ -66,6 +66,14 @@ class ClientTest(unittest.TestCase):
         report = self.run_client(judge=JUDGE, threads=8, runs=2, words="sample=first wait=300")
         self.assertIn("hlocts check: 1 programs, 16 executions, 8 judged: 8 pass", report)
 
+    def test_all_executions_have_no_time_budget(self):
+        self.run_client(judge=["cat"], runs=300)
+        self.assertEqual(self.counts()["skipped"], {})
+
+    def test_an_exceeded_time_budget_names_its_option(self):
+        self.run_client(judge=["cat"], runs=3, words="sample=all budget=0")
+        self.assertEqual(self.counts()["skipped"], {"the time budget was exceeded (--budget)": 2})
+
     def test_a_judge_that_crashes(self):
         self.run_client(judge=["sh", "-c", "kill -SEGV $$"])
         self.assertEqual(self.counts()["executions"], 3)

@@ -122,7 +122,8 @@ std::string Settings::Read(const std::string& words) {
     } else if (name == "sample") {
       ok = ReadSample(value, *this);
     } else if (name == "budget") {
-      ok = ReadNumber(value, budget) && budget <= 1;
+      ok = ReadNumber(value, number) && number <= 1;
+      budget = number;
     } else if (name == "spool") {
       ok = ReadNumber(value, number);
       spool_bytes_max = static_cast<uint64_t>(number);
@@ -199,9 +200,10 @@ bool Recorder::Wanted(const Program& program, uint64_t number) {
   if (!first && (settings_.sample_every == 0 || number % settings_.sample_every != 0)) return false;
   if (!program.unsupported.empty() || !IsOwn()) return false;  // last: IsOwn is a system call
   if (first) return true;
+  const double budget = settings_.budget.value_or(settings_.sample_every == 1 ? 1 : 0.10);
   const auto elapsed = static_cast<double>((Clock::now() - start_).count());
-  if (static_cast<double>(recording_ns_) <= settings_.budget * elapsed) return true;
-  Skip("the time budget was exceeded");
+  if (budget == 1 || static_cast<double>(recording_ns_) <= budget * elapsed) return true;
+  Skip("the time budget was exceeded (--budget)");
   return false;
 }
 
@@ -213,7 +215,8 @@ void Recorder::Skip(const std::string& reason) {
 void Recorder::AddExecution(const Program& program, uint64_t number,
                             const std::vector<Leaf>& inputs, const std::vector<Leaf>& outputs) {
   if (waiting_bytes_ > settings_.spool_bytes_max) waiting_bytes_ = BytesIn(directory_ + "/spool");
-  if (waiting_bytes_ > settings_.spool_bytes_max) return Skip("too many bytes wait for the judge");
+  if (waiting_bytes_ > settings_.spool_bytes_max)
+    return Skip("too many bytes wait for the judge (--spool)");
   const Json line = {{"program", program.id},
                      {"execution", number},
                      {"inputs", LeavesJson(inputs)},

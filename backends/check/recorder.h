@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,11 @@ namespace hlocts::check {
 inline constexpr char kOwnClient[] = "jax";
 
 struct Settings {
-  std::string plugin;           // path of the real plugin, or kOwnClient
-  std::string out;              // directory of the records; "" makes hlocts-check-PID
-  uint64_t sample_first = 1;    // records this many first executions of each program
-  uint64_t sample_every = 100;  // later, one execution in this many; 0: none
-  double budget = 0.10;         // share of the run time for recording later executions
+  std::string plugin;            // path of the real plugin, or kOwnClient
+  std::string out;               // directory of the records; "" makes hlocts-check-PID
+  uint64_t sample_first = 1;     // records this many first executions of each program
+  uint64_t sample_every = 100;   // later, one execution in this many; 0: none
+  std::optional<double> budget;  // share of the run time for later executions; 1: no limit
   uint64_t spool_bytes_max = uint64_t{2} << 30;  // limit on records that wait for the judge
   double wait_seconds = 60;                      // time to wait for the judge at exit
   bool fail = false;                             // exit status 1 if a verdict is fail

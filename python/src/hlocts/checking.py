@@ -529,7 +529,7 @@ def main() -> int:
         "plugin": "jax, this Python's jaxlib on CPU; an engine such as xla; or a plugin's path (jax)",
         "out": "directory of the records (default: hlocts-check-PID)",
         "sample": "executions to judge: first,1/100 or all (default: first,1/100)",
-        "budget": "share of the run time that recording may take (default: 10%%)",
+        "budget": "share of the run time that recording may take (default: 10%%; with --sample=all: 100%%, no limit)",
         "spool": "limit in bytes of the records that wait for the judge (default: 2G)",
         "wait": "seconds to wait for the judge at the end (default: 60)",
         "profile": "strict, default or relaxed (default)",
