@@ -163,8 +163,7 @@ const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* 
                             void* handler, uint32_t traits) {
   static constexpr auto callers = Callers(std::make_index_sequence<kHandlersMax>());
   const FfiExtension* const ffi = FindExtension(real);
-  if (ffi == nullptr || ffi->register_handler == nullptr)
-    return "the plugin has no function for handlers of custom calls";
+  if (ffi == nullptr || ffi->register_handler == nullptr) return nullptr;
   const size_t slot = handler_count++;
   if (slot >= kHandlersMax) return "expected at most 1024 handlers of custom calls, found more";
   handlers[slot] = reinterpret_cast<Handler>(handler);

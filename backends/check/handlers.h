@@ -15,10 +15,10 @@
 
 namespace hlocts::check {
 
-// Registers a handler. Returns null, or a sentence that explains why the plugin cannot use the
-// handler. If no plugin can use the handler, e.g. because it has several stages, the caller passes
-// null; calls of the handler then fail with UNIMPLEMENTED. `traits` are those of XLA_FFI.
-// Thread-safe.
+// Registers a handler, if the plugin has a function for it. Returns null, or a sentence that
+// explains why the plugin cannot use the handler. If no plugin can use the handler, e.g. because it
+// has several stages, the caller passes null; calls of the handler then fail with UNIMPLEMENTED.
+// `traits` are those of XLA_FFI. Thread-safe.
 const char* RegisterHandler(const PJRT_Api& real, const char* name, const char* platform,
                             void* handler, uint32_t traits);
 

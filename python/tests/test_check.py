@@ -200,6 +200,12 @@ def test_a_nan_and_an_open_verdict_have_a_line_each(tmp_path):
     assert "1 inconclusive" in run(tmp_path / "f", OPEN, "--facts=xla_cpu,dot.sums=f32").stderr
 
 
+@pytest.mark.skipif(bool(missing("libhlocts_cpu.so")), reason="no plugin of our CPU engine")
+def test_a_plugin_without_a_function_for_handlers_runs_programs_without_calls(tmp_path):
+    done = run(tmp_path, "import jax\nprint(jax.jit(lambda x: x + 1)(1.0))", "--fail", "--plugin=cpu")
+    assert (done.returncode, done.stdout) == (0, "2.0\n") and "1 pass" in done.stderr, done.stderr
+
+
 @needs_plugin
 def test_right_programs_pass(tmp_path):
     done = run(tmp_path, RIGHT, "--fail", "--sample=first,1/10", "--plugin=xla")

@@ -402,8 +402,9 @@ def environment(words: dict[str, str]) -> dict[str, str]:
     for name, value in words.items():
         if not re.fullmatch({**_SETTINGS, "fail": "[01]"}.get(name, "(?!)"), value):
             raise HloctsError(f"{name}={value}: expected a setting and a value that `hlocts help checking` lists")
+    options: dict[str, str] = {}
     if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
-        words["plugin"] = _installed(words["plugin"])
+        words["plugin"], options["HLOCTS_CHECK_OPTIONS"] = _installed(words["plugin"])
     if "/" in words["plugin"]:
         path = pathlib.Path(words["plugin"])
         if not path.is_file():
@@ -421,17 +422,18 @@ def environment(words: dict[str, str]) -> dict[str, str]:
     return {
         "HLOCTS_CHECK": " ".join(f"{name}={value}" for name, value in words.items()),
         "HLOCTS_CHECK_JUDGE": "\n".join(binary.of_module("check", "--judge")),
-    }
+    } | options
 
 
-def _installed(name: str) -> str:
-    """Returns the path of the plugin of an installed engine, given by its name or alias."""
+def _installed(name: str) -> tuple[str, str]:
+    """Returns the path of the plugin of an installed engine, given by its name or alias, and the
+    engine's own options, separated by commas."""
     lines = [json.loads(line) for line in binary.run(["engines", "list", "--json"]).splitlines()]
     for engine in lines:
         if name not in (engine["name"], engine["alias"]):
             continue
         if engine.get("path"):
-            return str(engine["path"])
+            return str(engine["path"]), ",".join(engine["options"])
         if engine["reach"] == "PJRT":
             raise HloctsError(f"{name} is not installed: hlocts engines install {name}")
     raise HloctsError(

@@ -52,7 +52,8 @@ def _address(capsule: Any) -> int:
 
 def _pass_handlers(jax_client: Any, path: pathlib.Path) -> None:
     """Passes the CPU handlers of custom calls, such as LAPACK and callbacks, to the plugin. jaxlib
-    registers them in itself, where a plugin does not find them."""
+    registers them in itself, where a plugin does not find them. A plugin without a function for
+    them gets none: it rejects a program that needs one."""
     register = ctypes.CDLL(str(path)).HloctsCheckRegisterHandler
     register.restype = ctypes.c_char_p
     register.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_uint32]
@@ -85,13 +86,22 @@ def _device_options(bridge: Any) -> dict[str, int]:
     return {"cpu_device_count": devices} if devices else {}
 
 
+def _own_options(bridge: Any) -> dict[str, Any]:
+    """Returns the client options of our plugins."""
+    return {"platform_name": _PLATFORM, "stablehlo_converter": binary.CONVERTER} | _device_options(bridge)
+
+
 def _register_check(bridge: Any, path: pathlib.Path) -> None:
-    is_cpu = "/xla@" in os.environ["HLOCTS_CHECK"]  # the path of an installed XLA:CPU
-    bridge.register_plugin(
-        "hlocts_check",
-        library_path=str(path),
-        options=lambda: (_device_options(bridge) or {"cpu_device_count": 1}) if is_cpu else {},
-    )
+    plugin = checking.settings(os.environ["HLOCTS_CHECK"])["plugin"]
+
+    def options() -> dict[str, Any]:
+        if pathlib.Path(plugin).name.startswith("libhlocts_"):
+            given = os.environ.get("HLOCTS_CHECK_OPTIONS", "")  # cuda-host: device=host
+            return _own_options(bridge) | dict(one.split("=", 1) for one in filter(None, given.split(",")))
+        is_cpu = "/xla@" in plugin  # the path of an installed XLA:CPU
+        return _device_options(bridge) or {"cpu_device_count": 1} if is_cpu else {}
+
+    bridge.register_plugin("hlocts_check", library_path=str(path), options=options)
     _pass_handlers(importlib.import_module("jaxlib.xla_client"), path)
 
 
@@ -99,9 +109,7 @@ def _register(jax: Any, bridge: Any, platform: str) -> None:
     path = library(f"lib{platform}.so")
     if platform in COMPUTING:
         lowering.require(jax, "0.7.2", "this platform")
-        own = {"platform_name": _PLATFORM, "stablehlo_converter": binary.CONVERTER}
-        bridge.register_plugin(platform, library_path=str(path),
-                               options=lambda: own | _device_options(bridge))  # fmt: skip
+        bridge.register_plugin(platform, library_path=str(path), options=lambda: _own_options(bridge))
         return
     words = checking.settings(os.environ.get("HLOCTS_CHECK", ""))
     os.environ.update(checking.environment(words))
