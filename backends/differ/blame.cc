@@ -293,7 +293,9 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
     checked.exact_data = whole.exact_data;
     checked.worst_ulps = std::move(whole.worst_ulps);
     static_cast<reports::VerdictStatistics&>(whole) = std::move(checked);
-    whole.reason = "decided by judging pieces; the outputs alone are inconclusive";
+    whole.reason =
+        "decided by judging pieces, whose elements are counted; the outputs alone are "
+        "inconclusive";
   }
   if (open && !counts.first_suspect.empty()) {
     whole.kind = Outcome::kSuspect;

@@ -518,6 +518,14 @@ def test_each_device_rounds_its_part_of_a_dot():
         judged = [hlocts.judge(low.text, [u, v], outputs, **options).verdict for outputs in parts]
         assert judged == ["pass", "fail"]
 
+def test_an_element_counts_once():
+    whole, axes = lambda x: jax.lax.all_gather(x, ("a", "b"), tiled=True), P(("a", "b"))
+    for f, out, held in ((lambda x: x * 2, axes, "8 elements compared;"),
+                         (whole, P(), "8 elements compared on each of 4 devices;")):
+        part = jax.shard_map(f, mesh=mesh(), in_specs=axes, out_specs=out, check_vma=False)
+        result = hlocts.check(lambda x: part(x), jnp.arange(8.))
+        assert (result.passed, result.elements) == (True, 8) and held in str(result), result
+
 def test_unequal_copies_fail():
     # Without the check of shard_map a result that differs from device to device passes as a copy.
     def own(x):
@@ -605,4 +613,4 @@ def test_wrong_arguments_are_named():
 
 def test_a_mesh(pytester):
     pytester.makepyfile(MESH_TEST)
-    pytester.runpytest_subprocess().assert_outcomes(passed=12)
+    pytester.runpytest_subprocess().assert_outcomes(passed=13)

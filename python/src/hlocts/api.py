@@ -333,6 +333,8 @@ def _result(
 ) -> Result:
     if record["verdict"] != "pass":
         job.want()
+    if given and low and low.partitions > 1:
+        record = _of_one_copy(record, given[1])
     found = record.get("first_failure")
     by_jax = low.engine if low else "the outputs given"
     return Result(
@@ -348,14 +350,18 @@ def _result(
         kept=job.wanted, files=job,
         takes_facts=arguments[0] != "diff", fact=deciding_fact(record),
         facts=tuple(one.partition("=")[2] for one in arguments if one.startswith("--fact")),
-        copies=_copies(record, low, given),
+        copies=low.devices if given and low and low.partitions > 1 and all(low.whole) else 1,
     )  # fmt: skip
 
 
-def _copies(record: dict[str, Any], low: _Low, given: _Io | None) -> int:
-    """Returns the number of devices if each returns the whole result, else 1."""
-    elements = sum(array.size for array in given[1]) if given and low and low.partitions > 1 else 0
-    return record["elements"] // elements or 1 if elements else 1
+_COUNTS = ("elements", "unspecified_elements", "wrong_elements")
+
+
+def _of_one_copy(record: dict[str, Any], given: list[Array]) -> dict[str, Any]:
+    """Returns the record with the counts of one copy of the outputs. The program counts a copy for
+    each device of a module with manual regions."""
+    copies = record["elements"] // max(1, sum(array.size for array in given)) or 1
+    return record | {name: record[name] // copies for name in _COUNTS if name in record}
 
 
 def _failure(

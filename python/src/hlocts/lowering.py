@@ -57,6 +57,8 @@ class Lowered:
     partitions: int = 1  # of a module that has manual regions
     # Set by execute: elements with different copies on two devices.
     unequal: list[Unequal] = dataclasses.field(default_factory=list)
+    # Set by execute: for each output, True if each device has the whole array.
+    whole: list[bool] = dataclasses.field(default_factory=list)
 
 
 def _jax() -> Any:
@@ -260,6 +262,7 @@ def lower(
         raise HloctsError("all arguments are traced, also the static ones of jax.jit: "
                           "functools.partial(f, n=3) binds one") from error
     unequal: list[Unequal] = []
+    wholes: list[bool] = []
 
     def execute() -> list[Array]:
         if parted is None:
@@ -268,6 +271,7 @@ def lower(
             typed = spread and spread.is_typed
             results = parted(*(words if typed else jax.tree_util.tree_map(np.asarray, words)))
         unequal.extend(_unequal(jax.tree_util.tree_leaves(results)))
+        wholes[:] = [one.is_fully_replicated for one in jax.tree_util.tree_leaves(results)]
         return _leaves(jax, results)
 
     text, partitions = _text(lower_again, lowered, jax)
@@ -291,4 +295,5 @@ def lower(
         devices=devices,
         partitions=partitions,
         unequal=unequal,
+        whole=wholes,
     )

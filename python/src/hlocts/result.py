@@ -79,7 +79,7 @@ class Result:
     engine: str
     profile: str
     reason: str
-    elements: int  # number of elements that were compared
+    elements: int  # number of elements that were compared; copies on several devices are one
     bits_checked: float  # mean per element; 32 if an f32 must have one value
     unspecified: int  # number of elements that may have any value
     failure: Failure | None
@@ -93,7 +93,7 @@ class Result:
     takes_facts: bool = True  # False: a named engine declares its own facts
     facts: tuple[str, ...] = ()  # the facts given
     fact: str = ""  # the fact that would narrow the widest set, if it is true
-    copies: int = 1  # devices that return the whole result; `elements` counts all copies
+    copies: int = 1  # devices that return the whole result
 
     @property
     def passed(self) -> bool:
@@ -185,7 +185,7 @@ class Result:
         each = f" on each of {self.copies} devices" if self.copies > 1 else ""
         in_piece = self.record.get("localisation", {}).get("in_piece")
         what = "the function's outputs, which alone show no failure: " if in_piece else ""
-        return (f"{what}{self.elements // self.copies} elements compared{each}{free}; {self.bits_checked:.1f} bits checked per "
+        return (f"{what}{self.elements} elements compared{each}{free}; {self.bits_checked:.1f} bits checked per "
                 f"element (mean; explain() prints the median of significant bits); profile {self.profile}")
 
     def _advice(self) -> list[str]:
