@@ -78,6 +78,9 @@ class EngineNames(unittest.TestCase):
         said = binary.run(["backends", f"--backend={api._backend('jax')}"], answers=(0, 3))
         self.assertIn("this-jax", said)
         self.assertNotIn("label", said)
+        backend = f"--backend={api._backend('jax')}"
+        if sys.version_info >= (3, 11):
+            self.assertIn(f"exec:{sys.executable} -P -m hlocts.jax_engine'", binary.shown([backend]))
         with self.assertRaisesRegex(api.HloctsError, 'expected "jax" .*found .*did you mean "jax"'):
             api._backend("jaxlib")
 

@@ -7,6 +7,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shlex
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,14 @@ def of_module(name: str, *arguments: str) -> list[str]:
     code = "import sys; sys.path[:] = filter(None, sys.path); import runpy; "
     code += f"runpy.run_module('hlocts.{name}', run_name='__main__', alter_sys=True)"
     return [sys.executable, "-c", code, *arguments]
+
+
+def shown(words: Sequence[str]) -> str:
+    """Returns a command line of the program for people, with short commands of of_module."""
+    long, short = (shlex.join(of_module("jax_engine")),
+                   shlex.join([sys.executable, "-P", "-m", "hlocts.jax_engine"]))  # fmt: skip
+    has_option = sys.version_info >= (3, 11)
+    return shlex.join([str(find()), *(word.replace(long, short) if has_option else word for word in words)])
 
 
 CONVERTER = "\n".join(of_module("stablehlo"))  # one argument per line

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import html
 import re
-import shlex
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -60,10 +59,10 @@ _PROBABLE = ("nothing was shown wrong, but this is no proof and no pass: each pi
 _OLD, _NEW_JAX = re.compile(r"(lapack|blas)_(?!\w+_ffi$)"), "0.4.38"
 __unittest = True  # see errors.py
 
+
 def nan_text(nan: dict[str, Any]) -> str:
     """Returns a sentence on the field `nan` of a verdict, with the NaN's origin."""
     return f"HLO {'itself gives' if nan.get('certain', True) else 'permits'} NaN: {nan['origin']}"
-
 
 
 def deciding_fact(record: dict[str, Any]) -> str:
@@ -109,19 +108,19 @@ class Result:
         copies that differ from device to device: the same call of check repeats that."""
         if not self.replay_arguments or (self.passed and not self.kept) or self._copies():
             return ""
-        return shlex.join([str(binary.find()), *self.replay_arguments])
+        return binary.shown(self.replay_arguments)
 
     def _report(self) -> str:
         """Returns the next step from a failure of an engine to a report for its authors."""
-        words, program = self.replay_arguments, str(binary.find())
+        words = self.replay_arguments
         if self.failure is None or not words or self._copies() or words[0] != "diff":
             is_in_process = self.failure and not self.is_cut and not self._copies()
             return ('check(..., engine="jax"), in pytest --hlocts-engine=jax, prints the commands for one'
                     if is_in_process else "")
         at = words.index("-o")
         small = words[at + 1].replace("failing.txt", "small")
-        shrink = [program, "shrink", *words[1:at], *words[at + 2:-1], "-o", small]
-        return f"{shlex.join(shrink)} && {shlex.join([program, 'report-bug', small])}"
+        shrink = ["shrink", *words[1:at], *words[at + 2:-1], "-o", small]
+        return f"{binary.shown(shrink)} && {binary.shown(['report-bug', small])}"
 
     def explain(self) -> str:
         """Returns the program's detailed explanation: the derivation of the set (for a pass: of the
