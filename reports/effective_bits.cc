@@ -47,6 +47,7 @@ void AddCounts(const VerdictStatistics& from, int64_t times, VerdictStatistics& 
   into.unspecified_elements += times * from.unspecified_elements;
   into.unspecified_floats += times * from.unspecified_floats;
   into.draws += times * from.draws;
+  into.wrong_elements += times * from.wrong_elements;
   for (const auto& [precision, quarters] : from.effective_quarters)
     AddQuarters(quarters, times, into.effective_quarters[precision]);
   std::vector<int64_t> all;

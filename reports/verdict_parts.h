@@ -101,7 +101,7 @@ struct VerdictStatistics {
   int64_t elements = 0;  // compared elements
   double bits_checked_mean = 0;
   int64_t unspecified_elements = 0;
-  int64_t wrong_elements = 0;  // in the first output that fails
+  int64_t wrong_elements = 0;  // of all outputs, like `elements`
   // Effective significand bits (lemma 29) over floating-point elements, or -1 if there are none.
   double effective_bits_median = -1;
   double effective_bits_p5 = -1;

@@ -77,6 +77,36 @@ TEST_F(StoryTest, TheSourceIsThatOfTheInstructionNamed) {
               AllOf(HasSubstr("q (maximum)"), HasSubstr("u.py:4"), Not(HasSubstr("u.py:3"))));
 }
 
+// The first wrong element of m is m[0], which the outputs do not show.
+TEST_F(StoryTest, OperandsAreThoseOfTheElementShown) {
+  const std::string inputs = Write("shown.in", "f32[3] {nan, nan, 1}\nf32[3] {5, 6, 7}\n");
+  const auto judged = [&](const char* root) {
+    const std::string module = Write(
+        "shown.hlo",
+        absl::StrCat("HloModule s\nsum {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n"
+                     "  ROOT s = f32[] add(x, y)\n}\nENTRY main {\n  a = f32[3] parameter(0)\n"
+                     "  b = f32[3] parameter(1)\n  z = f32[] constant(0)\n"
+                     "  m = f32[3] maximum(a, b)\n  n = f32[2] slice(m), slice={[1:3]}\n  ROOT ",
+                     root, "\n}\n"));
+    return RunHlocts("diff " + module + " --backend=canary:maximum.drops-nan --inputs=" + inputs)
+        .out;
+  };
+  EXPECT_THAT(judged("t = (f32[2]) tuple(n)"),
+              AllOf(HasSubstr("a[1] = nan, b[1] = 6\n"), Not(HasSubstr("those of"))));
+  EXPECT_THAT(judged("r = f32[] reduce(n, z), dimensions={0}, to_apply=sum"),
+              AllOf(HasSubstr("a[0] = nan, b[0] = 5\n"),
+                    HasSubstr("the operands are those of the wrong element m[0]\n")));
+}
+
+TEST_F(StoryTest, WrongElementsAreThoseOfAllOutputs) {
+  const std::string module =
+      Write("two.hlo",
+            "HloModule t\nENTRY main {\n  x = f32[3] parameter(0)\n  n = f32[3] negate(x)\n"
+            "  i = s32[4] iota(), iota_dimension=0\n  ROOT t = (f32[3], s32[4]) tuple(n, i)\n}\n");
+  EXPECT_THAT(Judged(module, "f32[3] {1, 2, 3}", "f32[3] {-1, 7, -3}\ns32[4] {9, 9, 9, 9}"),
+              HasSubstr("wrong:    5 elements of all outputs\n"));
+}
+
 TEST_F(StoryTest, OnlyTheZeroThatIsAcceptedIsNamed) {
   const std::string module = Write("zero.hlo",
                                    "HloModule z\nENTRY main {\n  a = f32[1] parameter(0)\n"

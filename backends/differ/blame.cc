@@ -8,6 +8,7 @@
 #include <set>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "backends/differ/failure_details.h"
 #include "spec/ir/index_util.h"
@@ -231,22 +232,40 @@ void NameInstructions(const Module& module, const Blame& blame, reports::Verdict
     if (failure.source.empty()) failure.source = SourceOf(module, name);
 }
 
+// Shows operands of the wrong piece, which the engine itself computed: those of the element to
+// which the module's failure leads or, if that is unknown, those of the element that a note names.
+void ShowOperands(const Module& module, const Blame& blame, const LoadOptions& load,
+                  reports::Verdict& verdict) {
+  reports::VerdictFailure at = *blame.verdict.first_failure;
+  const auto producer = ProducerOf(*blame.piece.module, at.output);
+  if (at.operands.empty() || !producer) return;
+  const std::string& name = producer->instruction->name();
+  const auto index = TracedIndex(module, *verdict.first_failure, name);
+  if (index && *index != at.index) {
+    at.index = *index;
+    at.operands = OperandsOf(*blame.piece.module, blame.piece.request, load, at);
+  }
+  if (!index && !at.index.empty())
+    verdict.notes.push_back(absl::StrCat("the operands are those of the wrong element ", name, "[",
+                                         absl::StrJoin(at.index, ","), "]"));
+  verdict.first_failure->operands = std::move(at.operands);
+}
+
 // Adds the blame to the failure of a module. The verdict on the module does not change, but its
 // first failure then names instructions, source, rule, clause and operands of the wrong piece.
-void Explain(const Module& module, const Blame& blame, reports::Verdict& verdict) {
+void Explain(const Module& module, const Blame& blame, const LoadOptions& load,
+             reports::Verdict& verdict) {
   verdict.localisation = blame.found;
   if (!verdict.first_failure || blame.found.instructions.empty()) return;
   NameInstructions(module, blame, *verdict.first_failure);
   if (blame.verdict.first_failure) {
     verdict.first_failure->rule = blame.verdict.first_failure->rule;
     verdict.first_failure->clause = blame.verdict.first_failure->clause;
-    // The operands of the piece are those that the engine itself computed.
     verdict.first_failure->operation = blame.verdict.first_failure->operation;
     verdict.first_failure->type = blame.verdict.first_failure->type;
     verdict.first_failure->tie = blame.verdict.first_failure->tie;
     verdict.first_failure->range = blame.verdict.first_failure->range;
-    if (!blame.verdict.first_failure->operands.empty())
-      verdict.first_failure->operands = blame.verdict.first_failure->operands;
+    ShowOperands(module, blame, load, verdict);
   }
 }
 
@@ -342,12 +361,12 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole,
       if (subject.hidden != nullptr) *subject.hidden = std::move(blame.piece);
       return whole;
     }
-    Explain(module, blame, whole);
+    Explain(module, blame, subject.options.load, whole);
     return whole;
   }
   if (whole.kind == Outcome::kFail) {
     HLOCTS_ASSIGN_OR_RETURN(Blame blame, Localise(module, request, subject));
-    Explain(module, blame, whole);
+    Explain(module, blame, subject.options.load, whole);
     return whole;
   }
   bool cut = operations != CutOptions::kOnlyAtJointValues || runner.entry_pieces() > 1 ||

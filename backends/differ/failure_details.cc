@@ -617,14 +617,20 @@ bool IsTie(const Module& module, const ExecuteRequest& request, const LoadOption
   return returned >= 0 && returned < dimensions.back() && element(returned) == element(accepted);
 }
 
+std::optional<Index> TracedIndex(const Module& module, const reports::VerdictFailure& failure,
+                                 const std::string& instruction) {
+  const Instruction* found = FindInstruction(*module.entry(), instruction);
+  const auto producer = ProducerOf(module, failure.output);
+  if (found == nullptr || !producer) return std::nullopt;
+  return IndexAt(*found, *producer->instruction, failure.index, 0);
+}
+
 std::vector<reports::FailureOperand> OperandsOf(const Module& module, const ExecuteRequest& request,
                                                 const LoadOptions& load,
                                                 const reports::VerdictFailure& failure) {
   const Instruction* blamed = FindInstruction(*module.entry(), failure.instruction);
   if (blamed == nullptr || blamed->operands().empty() || request.arguments.size() != 1) return {};
-  auto producer = ProducerOf(module, failure.output);
-  std::optional<Index> index;
-  if (producer) index = IndexAt(*blamed, *producer->instruction, failure.index, 0);
+  const std::optional<Index> index = TracedIndex(module, failure, failure.instruction);
   return OperandsAt(*blamed, {}, index ? &*index : nullptr, module, request, load);
 }
 

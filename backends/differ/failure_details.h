@@ -81,6 +81,12 @@ NanOrigin NanOriginOf(const Module& module, const ExecuteRequest& request, const
 bool IsTie(const Module& module, const ExecuteRequest& request, const LoadOptions& load,
            const reports::VerdictFailure& failure, int64_t returned, int64_t accepted);
 
+// Traces the failing element back, through data movement and elementwise instructions, to an
+// element of an instruction of the entry computation. Returns nullopt if it cannot be traced.
+std::optional<std::vector<int64_t>> TracedIndex(const Module& module,
+                                                const reports::VerdictFailure& failure,
+                                                const std::string& instruction);
+
 // Returns the operands of the instruction that the failure names, at the failing element, with the
 // reference's values. Returns none if they are unknown, i.e. if the instruction is not in the entry
 // computation, its element cannot be traced, or more than one device runs.

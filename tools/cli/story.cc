@@ -81,7 +81,7 @@ void AddFailure(const reports::Verdict& verdict, std::string& story) {
   AddLine("source", failure.source, story);
   for (const std::string& note : verdict.notes) AddLine("note", note, story);
   if (verdict.wrong_elements > 1)
-    AddLine("wrong", absl::StrCat(verdict.wrong_elements, " elements of this output"), story);
+    AddLine("wrong", absl::StrCat(verdict.wrong_elements, " elements of all outputs"), story);
 }
 
 std::string MeaningOfProbable(const reports::Statistical& by) {
