@@ -105,6 +105,21 @@ TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
   }
 }
 
+// XLA turns the pad of an empty array into a broadcast, whose sharding is lost.
+TEST(ReportBugTest, TheScriptNamesWhatTheConversionReplaces) {
+  const std::string folder = ::testing::TempDir() + "/hlocts_script", script = folder + "/s.py";
+  std::filesystem::create_directories(folder);
+  std::ofstream(script) << RunHlocts("report-bug --jax " HLOCTS_SOURCE_DIR
+                                     "/results/findings/xla-partitioned-pad-of-an-empty-array")
+                               .out;
+  const std::string lost =
+      "python3 -c 'import s; back = s.MODULE.replace(\" pad(\", \" broadcast(\"); "
+      "print(s.operations(s.MODULE) - s.operations(s.MODULE), s.operations(s.MODULE) - "
+      "s.operations(back))'";
+  EXPECT_THAT(RunShell("cd " + folder + " && " + lost + " 2>&1").out,
+              ContainsRegex("^Counter\\(\\) Counter.*'pad'.*'the sharding of pad'"));
+}
+
 TEST(ReportBugTest, TheLogOfACrashHasNoBlankLines) {
   const std::string bundle = BundleOf("my_plugin", "1.0");
   auto verdict = nlohmann::ordered_json::parse(TextOf(bundle + "/verdict.json"));

@@ -23,13 +23,15 @@ namespace {
 constexpr char kJaxScript[] = R"py(# $SIGNATURE
 # Found in the engine $ENGINE. Runs the module below through JAX (pip install $JAX) on
 # $PLACE.
-# Says which engine ran, and REPRODUCED (exit status 1), not reproduced (0), or neither (2).
+# Says which engine ran, and REPRODUCED (exit status 1), not reproduced (0), or cannot tell (2).
 #   python repro_jax.py $USAGE
 # JAX converts the module to StableHLO, and the engine converts it back. Where that may replace
 # instructions, the script names them; `hlocts replay` gives the engine the HLO module itself.
+import collections
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -62,7 +64,7 @@ def compile_options(xla_client):
 
 
 def stablehlo(text):
-  """HLO text to StableHLO, wherever this jaxlib keeps the converter."""
+  """HLO text to StableHLO, wherever this jaxlib keeps the converter; and the library that converts it back."""
   try:
     from jaxlib import _hlo as hlo
     from jax._src.lib import _jax as lib
@@ -71,25 +73,31 @@ def stablehlo(text):
     hlo = lib = xla_client._xla
   proto = hlo.hlo_module_from_text(text).as_serialized_hlo_module_proto()
   if hasattr(lib.mlir, "hlo_to_stablehlo"):
-    return lib.mlir.hlo_to_stablehlo(proto)
-  return lib.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto))
+    return lib.mlir.hlo_to_stablehlo(proto), lib
+  return lib.mlir.xla_computation_to_mlir_module(hlo.XlaComputation(proto)), lib
 
 
-def absent_from_stablehlo(program):
-  """Opcodes without a StableHLO operation. JAX or a plugin may replace such an instruction by others."""
+def operations(text):
+  """Counts the operations of HLO text by opcode and shape, and the shardings of each opcode."""
+  found = collections.Counter()
+  for shape, opcode, rest in re.findall(r"^ +(?:ROOT )?%?[\w.-]+ = (.*?) ([a-z][\w-]*)\((.*)", text, re.M):
+    if opcode not in ("parameter", "constant", "tuple", "get-tuple-element", "copy", "call"):
+      found[opcode, re.sub(r"\{.*?\}|/\*.*?\*/", "", shape)] += 1
+      found["the sharding of " + opcode, ""] += ", sharding={" in rest
+  return found
+
+
+def replaced(lib, program):
+  """Names what StableHLO lacks, and what the conversion to StableHLO and back does not keep."""
+  try:
+    back = lib.mlir.mlir_module_to_xla_computation(program, use_tuple_args=False, return_tuple=False).as_hlo_text()
+  except Exception:
+    return ["the module"]
   from jax._src.interpreters import mlir
   from jax._src.lib.mlir import ir
-
-  def names(operation):
-    yield operation.name
-    for region in operation.regions:
-      for block in region:
-        for inner in block:
-          yield from names(inner.operation)
-
   with mlir.make_ir_context() as context:
-    found = set(names(ir.Module.parse(program, context).operation))
-  return sorted(name[len("mhlo."):] for name in found if name.startswith("mhlo."))
+    own = set(re.findall(r'= "?mhlo\.(\w+)', str(ir.Module.parse(program, context))))
+  return sorted(own | {key[0] for key in operations(MODULE) - operations(back)})
 
 
 def tiles(xla_client, sharding, rank):
@@ -165,10 +173,10 @@ def run(plugin):
     platform = "plugin"
   client = jax.devices(platform)[0].client
   devices = client.local_devices()[:1]
-  program = stablehlo(MODULE)
+  program, lib = stablehlo(MODULE)
   name = f"{client.platform}, {' '.join(client.platform_version.split())}"
   print(json.dumps({"engine": f"{name}; {plugin or 'jaxlib ' + jax.lib.__version__}",
-                    "absent": absent_from_stablehlo(program)}), flush=True)
+                    "replaced": replaced(lib, program)}), flush=True)
   arguments = [np.frombuffer(bytes.fromhex(data), dtype=np.dtype(getattr(ml_dtypes, kind, None) or kind)).reshape(dims)
                for kind, dims, data in ARGUMENTS]
   outputs = None
@@ -270,10 +278,10 @@ def run_once(plugin):
     wrong, words = judge(lines[-1])
     if VERDICT in ("crash", "timeout") and wrong is None:
       wrong = False
-  absent = lines[0]["absent"]
-  if not wrong and absent:
-    print(f"cannot tell: {words}; StableHLO has no {', '.join(absent)}, so the engine may have got other "
-          "instructions; `hlocts replay` gives it the HLO module itself")
+  names = ", ".join(lines[0]["replaced"])
+  if not wrong and names:
+    print(f"cannot tell: {words}; the conversion to StableHLO and back may replace {names}; "
+          "`hlocts replay` gives the engine the HLO module itself")
     return 2
   print(("REPRODUCED: " if wrong else "not reproduced: ") + words)
   return 2 if wrong is None else int(wrong)

@@ -4,6 +4,8 @@
 import dataclasses
 import functools
 import re
+import subprocess
+import sys
 import types
 
 import numpy as np
@@ -614,3 +616,15 @@ def test_wrong_arguments_are_named():
 def test_a_mesh(pytester):
     pytester.makepyfile(MESH_TEST)
     pytester.runpytest_subprocess().assert_outcomes(passed=13)
+
+
+def test_the_script_of_a_report_names_what_jax_replaces(tmp_path):
+    # XLA's converters turn the pad of an empty array into a broadcast.
+    finding = binary.find().parents[1] / "results/findings/xla-partitioned-pad-of-an-empty-array"
+    if not finding.is_dir():
+        pytest.skip("the program is not in a checkout")
+    script = tmp_path / "s.py"
+    script.write_text(binary.run(["report-bug", "--jax", finding]))
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert done.returncode in (1, 2), done.stdout
+    assert "cannot tell" not in done.stdout or "may replace pad, the sharding of pad;" in done.stdout
