@@ -131,6 +131,21 @@ TEST(ExpectationsTest, SignaturesOfTheSameCompilerApply) {
   EXPECT_FALSE(ListOf("itself.textproto", "signatures_of: 'itself'").ok());
 }
 
+// The last word is about the output, which a select may compute from the wrong comparison.
+TEST(ExpectationsTest, AWrongComparisonIsKnownWhateverUsesIt) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto list, ExpectationList::Load(ExpectationsPath("xla@0.11.2")));
+  reports::Verdict verdict;
+  verdict.backend = "xla@0.11.2";
+  verdict.kind = Outcome::kFail;
+  const std::set<std::string> nan = {"nan"};
+  for (const char* end : {"value", "nan", "inf", "zero"}) {
+    for (const char* begin : {"abs,compare", "compare,exponential", "compare,multiply"}) {
+      const std::string signature = absl::StrCat("fail ", begin, "(together) f32->pred ", end);
+      EXPECT_TRUE(list.Explaining(signature, verdict, &nan)) << signature;
+    }
+  }
+}
+
 TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto list, ListOf("flakes.textproto",
                                                 "expectation { query: 'a/b' verdict: 'flake' kind: "
