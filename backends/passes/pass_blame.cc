@@ -209,7 +209,8 @@ std::string AnswerText(const PassBlame& blame) {
     return absl::StrCat(later ? "after the start of pipeline " : "before pipeline ",
                         blame.pipeline);
   if (!blame.pass.empty()) return absl::StrCat(phase, " ", blame.pass);
-  return later || blame.failing_phase == FailurePhase::kPass ? "a pass" : phase;
+  if (!later && blame.failing_phase != FailurePhase::kPass) return phase;
+  return blame.suspects.empty() ? "a pass" : "one of the suspects";
 }
 
 std::string SuspectsText(std::vector<std::string> suspects) {

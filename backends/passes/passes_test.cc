@@ -225,6 +225,8 @@ TEST_F(BlameTest, WithoutDumpsOfPassesNoneIsNamed) {
   Conclude({}, /*has_values=*/true, blame);
   EXPECT_EQ(AnswerText(blame), "a pass");
   EXPECT_TRUE(blame.suspects.empty());
+  blame.suspects = {"dce", "cse"};
+  EXPECT_EQ(AnswerText(blame), "one of the suspects");
 }
 
 TEST_F(BlameTest, APassThatRunsAPipelineMadeWhatIsSeenAtItsStart) {
