@@ -137,8 +137,6 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
       const reports::Verdict& verdict = looked.judged[i].verdict;
       std::cout << "\n    " << OutcomeName(verdict.kind) << (verdict.reason.empty() ? "" : ": ")
                 << verdict.reason;
-    } else if (!looked.judged.empty()) {
-      std::cout << "\n    not judged: follows a wrong module";
     }
     std::cout << "\n";
   }
@@ -148,6 +146,9 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
   }
   const std::string undecided =
       absl::StrCat("; not decided: ", looked.undecided, " of ", CountText(looked.inputs, "input"));
+  if (const size_t judged = looked.judged.size(); judged > 0 && judged < looked.stages.size())
+    std::cout << "  not judged: " << CountText(looked.stages.size() - judged, "module")
+              << " after a wrong one\n";
   if (!looked.judged.empty())
     std::cout << EndText(module, looked) << (looked.undecided > 0 ? undecided : "") << "\n";
   if (looked.stages.empty())

@@ -177,7 +177,13 @@ TEST_F(StablehloTest, AnEditedDumpIsNamed) {
   ran = RunHlocts("dumps " + folder_ + " --seed=1");
   EXPECT_EQ(ran.status, 1) << ran.out;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("fail: output 0"),
-                             HasSubstr("\nguilty: pass algsimp (simplification)\n")));
+                             HasSubstr("\nguilty: pass algsimp (simplification)\n"),
+                             Not(HasSubstr("not judged"))));
+  Write("module_0001.add.0004.simplification.after_dce.before_cse.txt",
+        std::string(edited).replace(edited.find("add(x, x)"), 9, "add(y, y)"));
+  EXPECT_THAT(
+      RunHlocts("dumps " + folder_ + " --seed=1").out,
+      HasSubstr("optimizations.txt\n  not judged: 2 modules after a wrong one\nguilty: pass"));
   std::remove(
       Path("module_0001.add.0002.simplification.after_pipeline-start.before_algsimp.txt").c_str());
   ran = RunHlocts("dumps " + folder_ + " --seed=1");
