@@ -174,8 +174,9 @@ Command ConvertCommand() {
                 "--to", &options->to,
                 {"text", "short", "canonical", "pb", "pbtxt", "snapshot", "stablehlo",
                  "stablehlo-bytecode"},
-                "format (default: from the name of the output); StableHLO needs a Python "
-                "with jax and hlocts (hlocts help modules)");
+                "format (default: from the name of the output); canonical repeats the body at each "
+                "call, and reading it gives copies; StableHLO needs a Python with jax and hlocts "
+                "(hlocts help modules)");
             flags.Add("--no-metadata", &options->no_metadata, "omit metadata from texts");
             flags.Add("-o,--output", &options->output, "file to write (default: standard output)");
             flags.Add("--compiled-by", &options->compiled_by,

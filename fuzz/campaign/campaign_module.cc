@@ -145,7 +145,7 @@ std::string CampaignStatus::ToText() const {
   if (!verdicts.empty()) text += ";";
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
   if (not_shrunk > 0)
-    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume continues with them");
+    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk yet: --resume with more --time does it");
   if (variants > 0)
     absl::StrAppend(&text, "; ", variants, " variants, ", variants_judged, " with other outputs");
   if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " of unintended validity");

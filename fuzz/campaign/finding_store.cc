@@ -164,7 +164,7 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
     entry.to_shrink = found.number;
     bundle.unshrunk = true;
-    absl::StrAppend(&bundle.origin, "; not shrunk, since the campaign had ended");
+    absl::StrAppend(&bundle.origin, "; not shrunk, since the time of the campaign had ended");
   }
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);

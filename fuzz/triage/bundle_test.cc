@@ -16,6 +16,7 @@ namespace hlocts::fuzz {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 Bundle BundleOf(const char* text) {
   Bundle bundle;
@@ -89,6 +90,16 @@ TEST(BundleTest, TheScriptForJaxHasTheOptionsOfTheRun) {
               HasSubstr("OPTIONS = [(\"a\", 3), (\"b\", \"c\"), (\"d\", 1.5)]"));
   EXPECT_THAT(script("pjrt:p.so"), HasSubstr("OPTIONS = []"));
   EXPECT_THAT(script("pjrt:p.so"), HasSubstr("Compile options: none"));
+}
+
+TEST(BundleTest, TheTestOfAPartitionedModuleSaysWhatItNeeds) {
+  const std::string module =
+      ", num_partitions=2\nENTRY e { p = f32[4] parameter(0), sharding={devices=[2]<=[2]} "
+      "ROOT n = f32[4] negate(p) }";
+  EXPECT_THAT(BundleXlaTest(BundleOf(("HloModule m" + module).c_str())),
+              HasSubstr("// The failure needs 2 partitions; Execute runs one."));
+  EXPECT_THAT(BundleXlaTest(BundleOf("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }")),
+              Not(HasSubstr("partitions")));
 }
 
 // Without the plugin, the script would judge the engine of jaxlib.

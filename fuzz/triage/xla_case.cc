@@ -11,6 +11,7 @@
 #include "spec/ir/module.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/judge.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::fuzz {
@@ -108,6 +109,9 @@ std::string BundleXlaTest(const Bundle& bundle) {
   if (bundle.options.invalid)
     return absl::StrCat(head, "  EXPECT_FALSE(ParseAndReturnVerifiedModule(kHlo).ok());\n}\n");
   std::string arguments;
+  if (IsSharded(*bundle.sample.module))
+    arguments = absl::StrFormat("  // The failure needs %d partitions; Execute runs one.\n",
+                                bundle.sample.module->num_partitions);
   std::vector<std::string> addresses;
   for (size_t i = 0; i < bundle.sample.arguments.size(); ++i) {
     arguments += Argument(bundle.sample.arguments[i], i);
