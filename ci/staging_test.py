@@ -267,7 +267,7 @@ class Replayed(unittest.TestCase):
 
         with tempfile.TemporaryDirectory() as scratch:
             night = Fake()
-            night.folder = pathlib.Path(scratch)
+            night.folder = night.options.out = pathlib.Path(scratch)
             self.assertRegex(steps.findings(night, "cpu", ["cpu"]), "time ran out, 3 of [0-9]+ finding")
             self.assertEqual(night.state["cut findings"], ["cpu"])
             self.assertIsNone(steps.replay(night, "cpu", ["cpu"], 60))

@@ -224,7 +224,7 @@ TEST_F(StablehloTest, ADumpThatIsWrongOnlyForNanIsNamed) {
                        "\nENTRY e { x = bf16[64] parameter(0) ROOT d = bf16[] dot(x, x), "
                        "lhs_contracting_dims={0}, rhs_contracting_dims={0} }\n"));
   EXPECT_THAT(RunHlocts("dumps " + folder_ + " --seed=1 --module=2").out,
-              HasSubstr("\nall 2 stages agree; not decided: 2 of 8 inputs\n"));
+              HasSubstr("\nall 2 stages agree; not decided: 4 of 12 inputs\n"));
 }
 
 TEST_F(StablehloTest, FactsNarrowTheSetsOfADump) {
