@@ -310,7 +310,7 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
     if (!options.suite.update_expectations) PrintListCommand(options, *run, indent + run_engine);
   }
   std::cout
-      << "  run tier presubmit (XLA:CPU: about three minutes), as a claim that others can check;"
+      << "  run tier presubmit (XLA:CPU: about two minutes), as a claim that others can check;"
       << "\n  a failure, known or not, excludes a level (CONFORMANCE.md):" << indent << run_engine
       << " --tier=presubmit --claim --out=out/claim\n";
   if (!options.ci && options.plugin != engine) {
