@@ -294,6 +294,8 @@ class Fetched {
 
 absl::StatusOr<Subject> LoadSubject(const HistoryOptions& options, const std::string& path) {
   Subject subject{.path = path, .is_bundle = reports::HasRecordedVerdict(path)};
+  if (options.keep && !subject.is_bundle)
+    return InvalidInput("history --keep: ", path, " is not a bundle: hlocts shrink writes one");
   HLOCTS_ASSIGN_OR_RETURN(subject.bundle, tools::LoadSubject(path, options.inputs, options.seed,
                                                              options.profile, options.common));
   if (subject.is_bundle) subject.wanted = subject.bundle.result.verdict.kind;

@@ -319,6 +319,7 @@ std::string SourceOf(const Module& module, const std::string& instruction) {
 }
 
 const Instruction* FindInstruction(const Module& module, const std::string& name) {
+  if (const Instruction* found = FindInstruction(*module.entry(), name)) return found;
   for (const auto& computation : module.computations())
     if (const Instruction* found = FindInstruction(*computation, name)) return found;
   return nullptr;

@@ -292,8 +292,8 @@ TEST(NightsTest, TheTextNamesTheFirstBadReleaseAndTheFirstGoodOneAfter) {
   history.releases = InReleaseOrder({"xla@10", "xla@3", "xla@2", "xla@1"});
   const std::string text = NightlyRunText(history, NewestChanges(history));
   EXPECT_THAT(text, HasSubstr("fixed:  xla@1 pass  xla@2 fail  xla@3 crash  xla@10 pass\n"
-                              "    first bad xla@2, good again in xla@10\n"));
-  EXPECT_THAT(text, HasSubstr("xla@3 fail\n    first bad xla@1\n"));
+                              "    of these, first bad xla@2, good again in xla@10\n"));
+  EXPECT_THAT(text, HasSubstr("xla@3 fail\n    of these, first bad xla@1\n"));
   EXPECT_THAT(text, HasSubstr("undecided:  xla@1 inconclusive  xla@2 suspect  xla@3 error\n\n"));
 }
 

@@ -36,7 +36,8 @@ std::string Engines(const NightlyRun& now) {
 
 std::string FamilyOf(const std::string& engine) { return engine.substr(0, engine.find('@')); }
 
-// The first bad release of an engine, and the first good one after the last bad one.
+// The first bad release of an engine of those with a verdict, and the first good one after the last
+// bad one.
 struct Span {
   std::string first_bad, good_after;
 };
@@ -60,7 +61,7 @@ std::string FindingLine(const std::string& name, const std::map<std::string, cha
   std::string text = absl::StrCat("  ", name, ":", cells, "\n");
   for (const auto& [family, span] : spans) {
     if (span.first_bad.empty()) continue;
-    absl::StrAppend(&text, "    first bad ", span.first_bad,
+    absl::StrAppend(&text, "    of these, first bad ", span.first_bad,
                     span.good_after.empty() ? "" : ", good again in " + span.good_after, "\n");
   }
   return text;

@@ -69,7 +69,7 @@ function showFindings() {
   const title = (at) => DATA.findings[names[at]].title || names[at];
   longTable('#findings .wide', [column('finding', {render: (at, kind) => (kind === 'display'
     ? `<button type="button" class="link" data-finding="${at}">${escaped(title(at))}</button>` : title(at))}),
-  ...['clause', 'first bad', 'first good after', 'guilty pass'].map((head) => column(head)),
+  ...['clause', 'first bad of these', 'first good after', 'guilty pass'].map((head) => column(head)),
   ...columns.map((engine) => column(engine, {render: (mark, kind) => (!mark ? '' : kind !== 'display' ? findingWord(mark)
     : `<span class="${classOf(mark.toLowerCase())}">${findingWord(mark)}</span>`)}))], rows, searchable());
   named('#findings input', 'Words of a finding');
