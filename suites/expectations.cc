@@ -285,12 +285,18 @@ std::string ExpectationList::FixedSince(const reports::Verdict& verdict) const {
   return "";
 }
 
+constexpr absl::string_view kPartitioned = "(partitioned)";
+
 const expectations::Expectation* ExpectationList::Explaining(
     const std::string& signature, const reports::Verdict& verdict,
     const std::set<std::string>* needs) const {
   auto has = [&](const std::string& need) { return needs && needs->count(need) > 0; };
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
+    // A wrong value of a partitioned module has another cause than one of the whole module.
+    if (verdict.kind == Outcome::kFail && absl::StrContains(signature, kPartitioned) &&
+        !absl::StrContains(entry.signature(), kPartitioned))
+      continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
     if (Holds(impl_->engines, entry, verdict, "") && entry.verdict() == OutcomeName(verdict.kind))
       return &entry;

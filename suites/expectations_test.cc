@@ -144,6 +144,9 @@ TEST(ExpectationsTest, AWrongComparisonIsKnownWhateverUsesIt) {
       EXPECT_TRUE(list.Explaining(signature, verdict, &nan)) << signature;
     }
   }
+  // "fail *multiply* zero" is not about partitioned modules.
+  EXPECT_TRUE(list.Explaining("fail multiply f32 zero", verdict, nullptr));
+  EXPECT_FALSE(list.Explaining("fail multiply(partitioned) f32 zero", verdict, nullptr));
 }
 
 TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
