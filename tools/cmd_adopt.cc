@@ -5,6 +5,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "backends/differ/failure_details.h"
 #include "fuzz/triage/bundle.h"
 #include "spec/files/file_io.h"
 #include "spec/ir/module.h"
@@ -23,11 +24,8 @@ struct AdoptOptions {
 
 // Returns the opcode of the instruction that the failure names, or else of the root.
 Opcode OpcodeOf(const Module& module, const std::string& instruction) {
-  for (const auto& computation : module.computations()) {
-    for (const auto& one : computation->instructions())
-      if (one->name() == instruction) return one->opcode();
-  }
-  return module.entry()->root()->opcode();
+  const Instruction* named = backends::FindInstruction(module, instruction);
+  return (named ? named : module.entry()->root())->opcode();
 }
 
 std::string CaseText(const fuzz::Bundle& bundle, Opcode opcode, const std::string& name,

@@ -3,12 +3,12 @@
 
 #include <filesystem>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
+#include "backends/differ/failure_details.h"
 #include "backends/engine_list.h"
 #include "backends/installed_backend.h"
 #include "backends/passes/pass_blame.h"
@@ -46,10 +46,9 @@ std::string Fenced(const std::string& language, const std::string& text) {
 // Returns the opcodes of instructions that are wrong only if compiled together: "rsqrt and log".
 std::string TogetherText(const reports::Verdict& verdict, const Module& module) {
   std::vector<std::string> opcodes;
-  for (const auto& computation : module.computations())
-    for (const auto& one : computation->instructions())
-      if (absl::c_linear_search(verdict.localisation.instructions, one->name()))
-        opcodes.emplace_back(OpcodeName(one->opcode()));
+  for (const std::string& name : verdict.localisation.instructions)
+    if (const Instruction* one = backends::FindInstruction(module, name))
+      opcodes.emplace_back(OpcodeName(one->opcode()));
   return opcodes.size() > 3 ? reports::NamesText(opcodes) : absl::StrJoin(opcodes, " and ");
 }
 

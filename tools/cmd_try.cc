@@ -227,7 +227,9 @@ absl::Status PrepareCi(TryOptions& options) {
   suite.expectations = below.value_or("hlocts-known.textproto");
   for (const std::string& path : {suite.expectations, std::string(kWorkflow)}) {
     if (std::filesystem::exists(path) && (suite.update_expectations || path == kWorkflow))
-      return InvalidInput("try --ci: ", path, ": already exists; remove it, or run without --ci");
+      return InvalidInput("try --ci: ", path, ": already exists; ",
+                          path == kWorkflow ? "" : "use it (--expectations=" + path + "), ",
+                          "remove it, or run without --ci");
   }
   if (!exists || below) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(const std::string list, ReadFile(given));

@@ -203,6 +203,17 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
                               "elementwise_binary.31; narrowed by the fact integer.division\n")));
 }
 
+// The computation of the reduction has an instruction of the same name.
+TEST_F(StoryTest, AnInstructionIsLookedUpInTheEntryFirst) {
+  const std::string module = Write(
+      "names.hlo",
+      "HloModule m\nadd { x = f32[] parameter(0) y = f32[] parameter(1) ROOT d = f32[] add(x, y) "
+      "}\nENTRY e { a = f32[2] parameter(0) z = f32[] constant(0) r = f32[] reduce(a, z), "
+      "dimensions={0}, to_apply=add d = f32[2] floor(a) ROOT o = (f32[], f32[2]) tuple(r, d) }\n");
+  EXPECT_THAT(Judged(module, "f32[2] {3, 1}", "f32[] 4\nf32[2] {3, 2}", ""),
+              AllOf(HasSubstr("d (floor)"), HasSubstr("elementwise_unary.11")));
+}
+
 TEST_F(StoryTest, OnlyFactsThatNarrowAreNamed) {
   const std::string module = Write("sums.hlo", R"(HloModule s
 add { a = f16[] parameter(0) b = f16[] parameter(1) ROOT s = f16[] add(a, b) }

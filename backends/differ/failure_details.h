@@ -36,7 +36,7 @@ std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 // "compare:LT", "fft:RFFT" or "rng:rng_normal" (spec/clauses/of_opcodes.txt). "" if there is none.
 std::string OperationOf(const Module& module, const std::string& instruction);
 
-// Returns the first instruction with the name, or nullptr.
+// Returns the first instruction with the name, first of those of the entry computation, or nullptr.
 const Instruction* FindInstruction(const Module& module, const std::string& name);
 
 // Returns the element type of the instruction's first operand, or of its result if it has none;

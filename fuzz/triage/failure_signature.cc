@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "backends/differ/failure_details.h"
 #include "backends/worker/last_words.h"
 #include "reports/verdict.h"
 #include "spec/infer/verifier.h"
@@ -24,16 +25,6 @@ namespace {
 
 constexpr size_t kMessageMax = 80;
 
-const Instruction* InstructionNamed(const Module& module, absl::string_view name) {
-  if (name.empty()) return nullptr;
-  for (const auto& computation : module.computations()) {
-    for (const auto& instruction : computation->instructions()) {
-      if (instruction->name() == name) return instruction.get();
-    }
-  }
-  return nullptr;
-}
-
 // Returns the instructions that the verdict names, or that were found after cutting.
 std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdict,
                                                    const Module& module) {
@@ -45,7 +36,7 @@ std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdi
   if (verdict.first_failure && names.empty()) names = {verdict.first_failure->instruction};
   std::vector<const Instruction*> blamed;
   for (const std::string& name : names) {
-    if (const Instruction* instruction = InstructionNamed(module, name))
+    if (const Instruction* instruction = backends::FindInstruction(module, name))
       blamed.push_back(instruction);
   }
   return blamed;
