@@ -23,8 +23,9 @@ struct AdoptOptions {
 };
 
 // Returns the opcode of the instruction that the failure names, or else of the root.
-Opcode OpcodeOf(const Module& module, const std::string& instruction) {
-  const Instruction* named = backends::FindInstruction(module, instruction);
+Opcode OpcodeOf(const Module& module, const std::string& instruction,
+                const std::string& operation) {
+  const Instruction* named = backends::FindInstruction(module, instruction, operation);
   return (named ? named : module.entry()->root())->opcode();
 }
 
@@ -59,12 +60,13 @@ absl::StatusOr<std::string> Adopt(const AdoptOptions& options) {
   if (bundle.options.invalid)
     return InvalidInput(options.bundle, ": the module is invalid: write a @reject case");
   const reports::Verdict& verdict = bundle.result.verdict;
-  std::string instruction, clause;
+  std::string instruction, operation, clause;
   if (verdict.first_failure) {
     instruction = verdict.first_failure->instruction;
+    operation = verdict.first_failure->operation;
     clause = verdict.first_failure->clause;
   }
-  Opcode opcode = OpcodeOf(*bundle.sample.module, instruction);
+  Opcode opcode = OpcodeOf(*bundle.sample.module, instruction, operation);
   const OpRow& row = RowOf(opcode);
   if (row.documented_as.empty())
     return InvalidInput(options.bundle, ": ", OpcodeName(opcode), " is not a documented operation");

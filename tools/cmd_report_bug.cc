@@ -46,8 +46,9 @@ std::string Fenced(const std::string& language, const std::string& text) {
 // Returns the opcodes of instructions that are wrong only if compiled together: "rsqrt and log".
 std::string TogetherText(const reports::Verdict& verdict, const Module& module) {
   std::vector<std::string> opcodes;
+  const std::string operation = verdict.first_failure ? verdict.first_failure->operation : "";
   for (const std::string& name : verdict.localisation.instructions)
-    if (const Instruction* one = backends::FindInstruction(module, name))
+    if (const Instruction* one = backends::FindInstruction(module, name, operation))
       opcodes.emplace_back(OpcodeName(one->opcode()));
   return opcodes.size() > 3 ? reports::NamesText(opcodes) : absl::StrJoin(opcodes, " and ");
 }

@@ -204,7 +204,7 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
 }
 
 // The computation of the reduction has an instruction of the same name.
-TEST_F(StoryTest, AnInstructionIsLookedUpInTheEntryFirst) {
+TEST_F(StoryTest, AnInstructionIsFoundByItsOperationToo) {
   const std::string module = Write(
       "names.hlo",
       "HloModule m\nadd { x = f32[] parameter(0) y = f32[] parameter(1) ROOT d = f32[] add(x, y) "

@@ -88,15 +88,17 @@ void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t dev
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                         reports::VerdictFailure& failure) {
   // A set of one value names no instruction; the instruction that computes the output is used.
+  std::string operation = failure.clause;
   if (failure.instruction.empty()) {
     if (const auto producer = ProducerOf(module_, failure.output)) {
       failure.instruction = producer->instruction->name();
+      operation = std::string(OpcodeName(producer->instruction->opcode()));
       failure.rule = "exact";
     }
   }
-  failure.operation = OperationOf(module_, failure.instruction);
-  failure.type = TypeOf(module_, failure.instruction);
-  failure.source = SourceOf(module_, failure.instruction);
+  failure.operation = OperationOf(module_, failure.instruction, operation);
+  failure.type = TypeOf(module_, failure.instruction, operation);
+  failure.source = SourceOf(module_, failure.instruction, operation);
   size_t leaf = static_cast<size_t>(failure.output);
   if (leaf < accepted.leaves.size() && leaf < outputs.size() && outputs[leaf].shape().IsArray()) {
     const Shape& shape = accepted.leaves[leaf].shape;

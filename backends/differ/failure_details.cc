@@ -25,6 +25,7 @@
 #include "spec/judge/element_text.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/real.h"
+#include "spec/ops/op_table.h"
 #include "spec/text/printer.h"
 
 namespace hlocts::backends {
@@ -312,21 +313,30 @@ std::string SourceOf(const StackFrameIndex& tables, const OpMetadata& metadata) 
 
 }  // namespace
 
-std::string SourceOf(const Module& module, const std::string& instruction) {
-  const Instruction* found = FindInstruction(module, instruction);
+std::string SourceOf(const Module& module, const std::string& instruction,
+                     absl::string_view operation) {
+  const Instruction* found = FindInstruction(module, instruction, operation);
   const OpMetadata* metadata = found ? found->Get<OpMetadata>(Attr::kMetadata) : nullptr;
   return metadata ? SourceOf(module.stack_frame_index, *metadata) : "";
 }
 
-const Instruction* FindInstruction(const Module& module, const std::string& name) {
-  if (const Instruction* found = FindInstruction(*module.entry(), name)) return found;
-  for (const auto& computation : module.computations())
-    if (const Instruction* found = FindInstruction(*computation, name)) return found;
-  return nullptr;
+const Instruction* FindInstruction(const Module& module, const std::string& name,
+                                   absl::string_view operation) {
+  const Instruction* first = nullptr;
+  for (const auto& computation : module.computations()) {
+    const Instruction* found = FindInstruction(*computation, name);
+    if (found == nullptr) continue;
+    if (OpcodeName(found->opcode()) == operation.substr(0, operation.find(':')) ||
+        RowOf(found->opcode()).clauses == operation)
+      return found;
+    if (first == nullptr) first = found;
+  }
+  return first;
 }
 
-std::string OperationOf(const Module& module, const std::string& instruction) {
-  const Instruction* found = FindInstruction(module, instruction);
+std::string OperationOf(const Module& module, const std::string& instruction,
+                        absl::string_view operation) {
+  const Instruction* found = FindInstruction(module, instruction, operation);
   if (found == nullptr) return "";
   std::string key(OpcodeName(found->opcode()));
   for (Attr variant : {Attr::kDirection, Attr::kFftType, Attr::kDistribution}) {
@@ -336,8 +346,9 @@ std::string OperationOf(const Module& module, const std::string& instruction) {
   return key;
 }
 
-std::string TypeOf(const Module& module, const std::string& instruction) {
-  const Instruction* found = FindInstruction(module, instruction);
+std::string TypeOf(const Module& module, const std::string& instruction,
+                   absl::string_view operation) {
+  const Instruction* found = FindInstruction(module, instruction, operation);
   if (found == nullptr) return "";
   const Shape& shape = found->operands().empty() ? found->shape() : found->operand(0).shape();
   return shape.IsArray() ? std::string(PrimitiveTypeName(shape.element_type())) : "";

@@ -32,21 +32,28 @@ Distance DistanceOf(const SetArray& set, const Literal& actual, int64_t index);
 // there is none.
 std::optional<CutValue> ProducerOf(const Module& module, int64_t number);
 
+// Several computations may have an instruction of the same name. These functions then prefer one
+// with `operation`, an opcode ("compare:LT" too) or the name of a file of clauses.
+
 // Returns the operation of the named instruction: "log", or, if each variant has its own clause,
 // "compare:LT", "fft:RFFT" or "rng:rng_normal" (spec/clauses/of_opcodes.txt). "" if there is none.
-std::string OperationOf(const Module& module, const std::string& instruction);
+std::string OperationOf(const Module& module, const std::string& instruction,
+                        absl::string_view operation = "");
 
-// Returns the first instruction with the name, first of those of the entry computation, or nullptr.
-const Instruction* FindInstruction(const Module& module, const std::string& name);
+// Returns the instruction, or nullptr.
+const Instruction* FindInstruction(const Module& module, const std::string& name,
+                                   absl::string_view operation = "");
 
 // Returns the element type of the instruction's first operand, or of its result if it has none;
 // "" if there is no such instruction or array.
-std::string TypeOf(const Module& module, const std::string& instruction);
+std::string TypeOf(const Module& module, const std::string& instruction,
+                   absl::string_view operation = "");
 
 // Returns the line of the user's program that made the instruction: FILE:LINE (FUNCTION) from the
 // innermost stack frame of its metadata or, without frames, from the metadata's source file. If
 // there is no file, returns the op_name; "" if the instruction has no metadata.
-std::string SourceOf(const Module& module, const std::string& instruction);
+std::string SourceOf(const Module& module, const std::string& instruction,
+                     absl::string_view operation = "");
 
 // Computes the acceptance sets of the module again, with a watch.
 using SetWalk = std::function<void(const reference::SetWatch& watch)>;

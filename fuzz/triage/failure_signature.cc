@@ -35,8 +35,9 @@ std::vector<const Instruction*> BlamedInstructions(const reports::Verdict& verdi
     names = found.instructions;
   if (verdict.first_failure && names.empty()) names = {verdict.first_failure->instruction};
   std::vector<const Instruction*> blamed;
+  const std::string operation = verdict.first_failure ? verdict.first_failure->operation : "";
   for (const std::string& name : names) {
-    if (const Instruction* instruction = backends::FindInstruction(module, name))
+    if (const Instruction* instruction = backends::FindInstruction(module, name, operation))
       blamed.push_back(instruction);
   }
   return blamed;

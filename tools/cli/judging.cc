@@ -367,7 +367,8 @@ void Complete(const Job& job, backends::Differ& differ, const std::vector<std::s
   const SetArray& set = (*accepted)->leaves[at.output].set;
   const AcceptanceSet own = set.exact() ? AcceptanceSet() : set.At(at.index);
   const Origin& origin = (*accepted)->OriginOf(own.origin == 0 ? set.origin : own.origin);
-  const Instruction* widest = backends::FindInstruction(*job.module, origin.instruction);
+  const Instruction* widest =
+      backends::FindInstruction(*job.module, origin.instruction, origin.opcode);
   if (widest == nullptr) return;
   Freedom freedom = FreedomOf(own.cause, origin);
   const bool is_open = own.unspecified() && !origin.ruled && freedom == Freedom::kReductionOrder;
