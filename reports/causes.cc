@@ -168,7 +168,7 @@ std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
     for (const auto& [fact, count] : permitted)
       absl::StrAppend(&facts, "        ", count, " whose first wrong element the fact ", fact,
                       " permits: if intended, declare it (ENGINE?facts=", fact,
-                      "); the rest is then judged, too\n");
+                      "); the other elements are then judged too\n");
     if (cases) absl::StrAppendFormat(&text, "  %4d  %s\n%s%s", i - first, cause, facts, addresses);
     if (causes >= kCausesShown || cases) continue;
     shown = i;

@@ -48,6 +48,8 @@ const RulingOfFreedom* FindFreedom(absl::string_view name) {
   return nullptr;
 }
 
+constexpr char kRangeClause[] = "elementwise_unary.45";  // a function's results are in its range
+
 // Returns the clause ids that are listed for the operation with one of the failure's facts or, if
 // there are none, for the operation alone. A fact decides what the documents leave open.
 std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesOfOpcodes& all) {
@@ -55,11 +57,14 @@ std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesO
   for (const std::string& fact : failure.facts)
     keys.push_back(absl::StrCat(failure.operation, ":", fact));
   if (failure.tie) keys.push_back(absl::StrCat(failure.operation, ":tie"));
-  if (!failure.range.empty()) keys.push_back(absl::StrCat(failure.operation, ":range"));
   keys.push_back(failure.operation);
-  for (const std::string& key : keys)
-    if (const auto found = all.find(key); found != all.end()) return found->second;
-  return {};
+  std::vector<std::string> clauses;
+  for (const std::string& key : keys) {
+    const auto found = all.find(key);
+    if (clauses.empty() && found != all.end()) clauses = found->second;
+  }
+  if (!failure.range.empty()) clauses.push_back(kRangeClause);
+  return clauses;
 }
 
 bool IsSpecial(absl::string_view value) {

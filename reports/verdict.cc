@@ -159,6 +159,7 @@ Json StatisticalToJson(const Statistical& one) {
                {"found", one.found},
                {"expected", one.expected},
                {"deviation", one.deviation}};
+  if (one.in_piece) json["in_piece"] = true;
   if (one.pieces == 0) return json;
   json["bits"] = std::round(one.bits * 64) / 64;
   json["proven"] = one.proven, json["by_terms"] = one.by_terms, json["pieces"] = one.pieces;
@@ -178,6 +179,7 @@ Statistical StatisticalFromJson(const Json& json) {
       .expected = json.value("expected", 0.0),
       .deviation = json.value("deviation", 0.0),
       .bits = json.value("bits", 0.0),
+      .in_piece = json.value("in_piece", false),
       .by_terms = json.value("by_terms", int64_t{0})};
   one.proven = json.value("proven", int64_t{0}), one.pieces = json.value("pieces", int64_t{0});
   return one;

@@ -91,7 +91,8 @@ struct Statistical {
   int64_t output = 0;          // output with `most`; the values below are in its units
   std::vector<int64_t> index;
   double found = 0, expected = 0, deviation = 0;
-  double bits = 0;  // the effective bits that the limit leaves (StatisticalTestResult)
+  double bits = 0;        // the effective bits that the limit leaves (StatisticalTestResult)
+  bool in_piece = false;  // the output is that of a piece of the module
   // If the verdict is `probable`: pieces proven, pieces that pass by the test "terms", all pieces.
   int64_t proven = 0, by_terms = 0, pieces = 0;
 };

@@ -101,6 +101,7 @@ TEST(VerdictTest, TheReasonOfASuspectNamesItsMostImprobableElement) {
   EXPECT_EQ(VerdictToText(verdict), "suspect\n    " + reason);
   EXPECT_EQ(ReasonText(*VerdictFromJson(VerdictToJson(verdict))), reason);
   verdict.reason = "improbable in isolation";
+  verdict.statistical->in_piece = true;
   EXPECT_THAT(ReasonText(*VerdictFromJson(VerdictToJson(verdict))),
               HasSubstr("improbable in isolation; output 0 [2] of the piece is 1.5"));
 }

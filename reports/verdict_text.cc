@@ -209,10 +209,9 @@ std::string StatisticalText(const Verdict& verdict) {
       one.test == "element" ? "" : absl::StrCat(" (test of the output's ", one.test, ")");
   return absl::StrFormat(
       "output %d [%s]%s is %.9g, but %.9g in a run in f64; the difference is %.3g %s of %.2g%s, "
-      "and "
-      "a correct engine exceeds the limit of %.2g with a probability of at most 1e-7",
-      one.output, absl::StrJoin(one.index, ","), verdict.reason.empty() ? "" : " of the piece",
-      one.found, one.expected, one.most, units, one.deviation, kind, one.limit);
+      "and a correct engine exceeds the limit of %.2g with a probability of at most 1e-7",
+      one.output, absl::StrJoin(one.index, ","), one.in_piece ? " of the piece" : "", one.found,
+      one.expected, one.most, units, one.deviation, kind, one.limit);
 }
 
 std::string ExpectationText(const Verdict& verdict) {

@@ -30,8 +30,8 @@ constexpr const char* kOwn[] = {"verdicts.jsonl", "replay.txt",    "failing.txt"
 
 // The first line of replay.txt.
 constexpr char kReplayHead[] =
-    "# For this directory, with the path of a plugin for its file name. `hlocts replay DIR CASE` "
-    "works from everywhere.\n";
+    "# Run these commands in this directory, with the path of a plugin in place of its file name. "
+    "`hlocts replay DIR CASE` works anywhere.\n";
 
 // Returns a case's entries of failing.txt and replay.txt; nullopt if a file of it is missing.
 std::optional<std::pair<std::string, std::string>> EntriesOf(const std::string& folder) {

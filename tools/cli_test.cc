@@ -398,7 +398,8 @@ TEST_F(CliTest, EveryFailingLineOfARunReplays) {
   std::set<std::string> kinds;
   std::vector<std::string> lines =
       absl::StrSplit(Read("replayed_run/replay.txt"), '\n', absl::SkipEmpty());
-  EXPECT_THAT(lines[0], HasSubstr("# For this directory, with the path of a plugin"));
+  EXPECT_THAT(lines[0],
+              HasSubstr("# Run these commands in this directory, with the path of a plugin"));
   lines.erase(lines.begin());
   for (const std::string& line : lines) {
     std::string arguments = line.substr(line.find(" diff ") + 1);

@@ -321,6 +321,7 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
     whole.reason = absl::StrCat("improbable in isolation, on operands that the engine computed: ",
                                 counts.first_suspect);
     whole.statistical = counts.statistical;
+    whole.statistical->in_piece = true;
   } else if (open && all && counts.inconclusive > 0 && counts.inconclusive == counts.probable) {
     whole.kind = Outcome::kProbable;
     whole.reason = "decided by judging and testing pieces; the outputs alone are inconclusive";

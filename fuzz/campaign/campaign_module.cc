@@ -145,17 +145,17 @@ std::string CampaignStatus::ToText() const {
   if (!verdicts.empty()) text += ";";
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
   if (not_shrunk > 0)
-    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk yet: --resume with more --time does it");
+    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume with more --time shrinks them");
   if (variants > 0)
     absl::StrAppend(&text, "; ", variants, " variants, ", variants_judged, " with other outputs");
   if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " of unintended validity");
   absl::StrAppend(&text, "; ", cells, " kinds of instructions reached");
   if (const double all = seconds * jobs; all > 0) {
-    absl::StrAppendFormat(
-        &text,
-        "; the jobs spent %.0f%% of their time waiting for engines; failures took %.0f%%, with "
-        "the waiting for their sake",
-        100 * engine_seconds / all, 100 * failure_seconds / all);
+    absl::StrAppendFormat(&text,
+                          "; the jobs spent %.0f%% of their time waiting for engines; failures "
+                          "took %.0f%%, including "
+                          "such waiting",
+                          100 * engine_seconds / all, 100 * failure_seconds / all);
   }
   return text;
 }

@@ -144,11 +144,10 @@ struct NightlyRunDiff {
   // Cases that were good and now are bad or unsupported, or that were expected and now are not. In
   // the first nightly run: all unexpected cases.
   std::vector<Change> regressed;
-  std::vector<Change> first_run;  // unexpected now, without a verdict before
-  std::vector<Change> fixed;      // was bad, passes now
-  std::vector<Change> changed;    // another verdict, but neither in `regressed` nor in `fixed`
-  std::vector<Change>
-      now_expected;  // was unexpected; the same verdict, and another list of failures
+  std::vector<Change> first_run;     // unexpected now, without a verdict before
+  std::vector<Change> fixed;         // was bad, passes now
+  std::vector<Change> changed;       // another verdict, but neither in `regressed` nor in `fixed`
+  std::vector<Change> now_expected;  // was unexpected; same verdict, another list of failures
   std::vector<Change> flaky;
   std::vector<Change> not_run;  // no verdict now, but ran before or was requested
   // Unexpected now and before, with any verdicts: reported already, but not fixed yet.

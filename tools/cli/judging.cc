@@ -377,7 +377,7 @@ void Complete(const Job& job, backends::Differ& differ, const std::vector<std::s
   verdict.widest = {origin.instruction,
                     std::string(OpcodeName(widest->opcode())),
                     "",
-                    backends::SourceOf(*job.module, origin.instruction),
+                    backends::SourceOf(*job.module, origin.instruction, origin.opcode),
                     is_open,
                     narrow};
   if (widest->shape().IsArray())

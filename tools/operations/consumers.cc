@@ -97,7 +97,6 @@ OpcodeSet InCases(const std::vector<suites::Case>& cases) {
 OpcodeSet InClauses(const ClausesOfOpcodes& clauses) {
   OpcodeSet set;
   for (const auto& [name, ids] : clauses) {
-    if (absl::EndsWith(name, ":range")) continue;  // states no value
     const std::optional<Opcode> opcode =
         OpcodeFromName(std::string(name.substr(0, name.find(':'))));
     if (opcode.has_value()) set.set(static_cast<size_t>(*opcode));

@@ -149,8 +149,8 @@ absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<
     return absl::OkStatus();
   }
   return absl::UnimplementedError(
-      "the partitioner distributes an argument or a result otherwise than its annotation, if any, "
-      "states; in dumps of JAX, state out_shardings= too, or run hlocts blame with an engine");
+      "the partitioner chose a sharding of an argument or a result that the module does not state; "
+      "state out_shardings= in JAX, or run hlocts blame with an engine");
 }
 
 absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread) {
