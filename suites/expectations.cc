@@ -291,6 +291,13 @@ const expectations::Expectation* ExpectationList::Explaining(
     const std::string& signature, const reports::Verdict& verdict,
     const std::set<std::string>* needs) const {
   auto has = [&](const std::string& need) { return needs && needs->count(need) > 0; };
+  const auto applies = [&](const auto& entry) {
+    return Holds(impl_->engines, entry, verdict, "") &&
+           entry.verdict() == OutcomeName(verdict.kind);
+  };
+  for (const auto& entry : impl_->list.expectation()) {
+    if (IsOfCase(entry, verdict) && applies(entry)) return &entry;
+  }
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
     // A wrong value of a partitioned module has another cause than one of the whole module.
@@ -298,8 +305,7 @@ const expectations::Expectation* ExpectationList::Explaining(
         !absl::StrContains(entry.signature(), kPartitioned))
       continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (Holds(impl_->engines, entry, verdict, "") && entry.verdict() == OutcomeName(verdict.kind))
-      return &entry;
+    if (applies(entry)) return &entry;
   }
   return nullptr;
 }

@@ -48,9 +48,9 @@ class ExpectationList {
   void Apply(reports::Verdict& verdict, const std::string& today) const;
   // Returns true if Apply would mark the verdict of an earlier run as it is marked.
   bool AppliesAlike(const reports::Verdict& earlier, const std::string& today) const;
-  // Returns an entry that explains the verdict of a failure found by fuzzing, or null. The entry's
-  // signature, in which * matches any text, must match `signature`. `needs` has the properties of
-  // the smallest module, or is null.
+  // Returns an entry that explains the verdict of a failure, or null: the entry of the verdict's
+  // case, otherwise one whose signature, in which * matches any text, matches `signature`. `needs`
+  // has the properties of the smallest module, or is null.
   const expectations::Expectation* Explaining(const std::string& signature,
                                               const reports::Verdict& verdict,
                                               const std::set<std::string>* needs) const;

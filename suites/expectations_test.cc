@@ -149,6 +149,21 @@ TEST(ExpectationsTest, AWrongComparisonIsKnownWhateverUsesIt) {
   EXPECT_FALSE(list.Explaining("fail multiply(partitioned) f32 zero", verdict, nullptr));
 }
 
+// Two findings may have one signature; a case that the list names has the finding of its entry.
+TEST(ExpectationsTest, TheEntryOfACaseExplainsItsFailure) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      auto list, ListOf("explains.textproto",
+                        "expectation { signature: 'fail pad*' verdict: 'fail' kind: BUG "
+                        "clause: 'pad.1' reason: 'of the signature' } "
+                        "expectation { query: 'a/b' verdict: 'fail' kind: BUG clause: 'pad.10' "
+                        "reason: 'of the case' }"));
+  reports::Verdict verdict;
+  verdict.kind = Outcome::kFail;
+  EXPECT_EQ(list.Explaining("fail pad f32 value", verdict, nullptr)->clause(), "pad.1");
+  verdict.case_address = "a/b";
+  EXPECT_EQ(list.Explaining("fail pad f32 value", verdict, nullptr)->clause(), "pad.10");
+}
+
 TEST(ExpectationsTest, AFlakeNeedsAnEntryThatSaysSo) {
   HLOCTS_ASSERT_OK_AND_ASSIGN(auto list, ListOf("flakes.textproto",
                                                 "expectation { query: 'a/b' verdict: 'flake' kind: "

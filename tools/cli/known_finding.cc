@@ -36,6 +36,7 @@ nlohmann::ordered_json KnownFinding::ToJson() const {
 std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample) {
   verdict.backend = backends::ReleaseName(verdict.backend, verdict.backend_version);
   if (!IsFailure(verdict.kind)) return std::nullopt;
+  verdict.case_address = verdict.module;  // an address, if the module is that of a case
   const auto list = suites::ExpectationList::Load(suites::ExpectationsPath(verdict.backend));
   if (!list.ok()) return std::nullopt;
   const std::set<std::string> needs = fuzz::FailureTraitsOf(sample, {verdict}).needs;
