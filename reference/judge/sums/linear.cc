@@ -265,7 +265,8 @@ UncertainElements UncertainElementsOf(const SetArray& array, uint32_t permission
     if (marks.data<double>()[i] == 0) continue;
     const AcceptanceSet s = array.At(i, 0);
     const View v = s.unspecified() ? View() : ViewOf(s, facts, permissions, read_hull);
-    const bool bounded = v.finite && std::isfinite(v.lo) && std::isfinite(v.hi);
+    const bool never = !v.finite && !s.unspecified();  // an infinity or a NaN; the number is 0
+    const bool bounded = never || (v.finite && std::isfinite(v.lo) && std::isfinite(v.hi));
     found.open.mutable_data<double>()[i] = !bounded;
     const bool may_be[] = {v.pos_inf, v.neg_inf, v.nan};
     for (int k = 0; k < 3; ++k) found.possible[k].mutable_data<double>()[i] = bounded && may_be[k];

@@ -183,9 +183,12 @@ AcceptanceSet WithPossibleSpecials(const AcceptanceSet& s, const SumParts& parts
   if (s.unspecified() || !(may_be(0) || may_be(1) || may_be(2))) return s;
   if (!context.result->infinity) return AcceptanceSet::Unspecified(parts.cause, parts.origin);
   const bool above = s.Has(AcceptanceSet::kPosInf), below = s.Has(AcceptanceSet::kNegInf);
+  // Without a certain infinity or NaN, numbers alone may make `s` an infinity. The number that a
+  // term would be instead of an infinity may be necessary for that.
+  const double certain = parts.has_special ? parts.special.data<double>()[i] : 0;
   Image image;
-  image.pos_inf = may_be(0) && (s.finite() || above);
-  image.neg_inf = may_be(1) && (s.finite() || below);
+  image.pos_inf = may_be(0) && (std::isfinite(certain) || above);
+  image.neg_inf = may_be(1) && (std::isfinite(certain) || below);
   image.nan = may_be(2) || (may_be(0) && (may_be(1) || below)) || (may_be(1) && above);
   AcceptanceSet joined = s;
   if (image.pos_inf || image.neg_inf || image.nan) joined = Join(s, StoreImage(image, context));
