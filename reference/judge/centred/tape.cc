@@ -97,6 +97,15 @@ double WorkOf(const Instruction& instruction, absl::Span<const SetValue> operand
 
 }  // namespace
 
+bool IsOneNumber(SetInterpreter& interpreter, const Instruction& instruction) {
+  if (interpreter.options().facts.values_once) return true;
+  const Opcode opcode = instruction.opcode();
+  if (ops::IsOneOf(opcode, {Opcode::kReduce, Opcode::kReduceWindow})) return false;
+  const PrimitiveType type = instruction.shape().element_type();
+  return IsComputedOnce(opcode) && !interpreter.ReadsUnrounded(instruction.shape()) &&
+         !interpreter.RuleOf(Opcode::kMaximum, type).Allows(kSkipRounding);
+}
+
 NodeKind Tape::KindOf(const Instruction& instruction, absl::Span<const SetValue> operands,
                       const SetArray& result, bool has_sum_errors) {
   const Opcode opcode = instruction.opcode();

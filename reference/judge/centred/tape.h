@@ -22,6 +22,10 @@ namespace hlocts::reference {
 class SetInterpreter;
 class Sweeps;
 
+// Returns true if every reader that is no sum sees one number in each element of the result (lemma
+// 43, assumption a). Reductions may have few terms, so they are such results by declaration only.
+bool IsOneNumber(SetInterpreter& interpreter, const Instruction& instruction);
+
 // The elements to which a sweep continues from an element of a node.
 enum class NodeKind : uint8_t {
   kLeaf,         // no element: the sets are the noise

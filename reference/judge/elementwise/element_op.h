@@ -58,6 +58,11 @@ bool HasFewDiscontinuities(absl::Span<const SetArray* const> operands);
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 
+// Narrows a comparison of x with a maximum or minimum of x and other values to a comparison of x
+// with itself, for each x that is certainly the maximum or minimum (lemma 30). Without the operands
+// that KeepIfCompared (handlers.h) keeps, does nothing.
+void CompareWithExtremum(SetInterpreter& interpreter, const ElementOp& op, SetArray& result);
+
 // Returns the elements that may differ from the plain evaluator's result: elements with subnormal
 // operands or results, with zeros of unknown sign if the sign matters, and with conversions that
 // are out of range or rounded twice.

@@ -349,12 +349,15 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   }
   ElementOp op = MakeElementOp(interpreter, instruction, operand_type, shape.element_type());
   op.hull = interpreter.HullUseOf(instruction);
+  KeepIfCompared(interpreter, instruction, operands);
   if (exact) {
     HLOCTS_ASSIGN_OR_RETURN(std::optional<SetValue> points,
                             ElementwisePoints(interpreter, op, shape, operands, arrays));
     if (points.has_value()) return *std::move(points);
   }
-  return SetValue(WideSets(op, shape, arrays));
+  SetArray result = WideSets(op, shape, arrays);
+  CompareWithExtremum(interpreter, op, result);
+  return SetValue(std::move(result));
 }
 
 }  // namespace hlocts::reference

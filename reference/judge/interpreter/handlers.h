@@ -36,6 +36,11 @@ SetArray PickElements(const Literal& numbers, const Shape& shape,
                       absl::Span<const SetArray* const> sources, uint32_t origin);
 Literal WithRuntimeSizes(Literal literal, const SetArray& like);
 
+// Keeps the operands of a maximum, minimum or reduction if a comparison of its parent reads the
+// result and one of these operands.
+void KeepIfCompared(SetInterpreter& interpreter, const Instruction& extremum,
+                    absl::Span<const SetValue> operands);
+
 // Computes sharding custom calls (ruling 0123) from the operands of each of `devices`.
 absl::StatusOr<std::vector<SetValue>> ShardingCallSets(
     SetInterpreter& interpreter, const Instruction& call,

@@ -9,6 +9,7 @@
 // sibling directory and a row of set_handlers.def.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -95,12 +96,12 @@ class SetInterpreter {
   int64_t sum_devices() const { return sum_devices_; }  // defined in spec/ops/partitions.h
   const std::vector<Origin>& origins() const { return origins_; }
   std::vector<Origin> TakeOrigins() { return std::move(origins_); }
-  // The operands of the last run of a triangular solve on the current device. If another solve
-  // reads the result, both are bounded together (lemma 9).
-  struct SolvedSystem {
-    SetArray factor, right;
-  };
-  SolvedSystem& SolvedBy(const Instruction& solve) { return solved_[{current_device_, &solve}]; }
+  // The operands of the last run of an instruction on the current device. They are kept for a
+  // triangular solve whose result another solve reads (lemma 9), and for a maximum or minimum that
+  // is compared with one of its operands (lemma 30).
+  std::array<SetArray, 2>& KeptOperands(const Instruction& instruction) {
+    return kept_operands_[{current_device_, &instruction}];
+  }
   // Returns the next infeed literal of the device, or nullptr if there is none.
   const Literal* NextInfeed();
   const Literal* PeekInfeed() const;  // returns the same literal without consuming it
@@ -178,7 +179,7 @@ class SetInterpreter {
   int depth_ = 0;
   std::vector<size_t> infeed_used_;
   std::map<std::pair<int64_t, int64_t>, std::deque<SetValue>> pending_messages_;
-  std::map<std::pair<int64_t, const Instruction*>, SolvedSystem> solved_;
+  std::map<std::pair<int64_t, const Instruction*>, std::array<SetArray, 2>> kept_operands_;
   RemainderSets remainders_;
 };
 

@@ -418,11 +418,11 @@ absl::StatusOr<SetValue> TriangularSolveSets(SetInterpreter& interpreter,
   if (!a.exact() || !b.exact()) {
     if (!a.runtime_sizes.empty() || !b.runtime_sizes.empty()) return SetValue(std::move(result));
     BoundWithin(a, b, g, context, result);
-    if (a.joint != nullptr) interpreter.SolvedBy(instruction) = {a, b};
+    if (a.joint != nullptr) interpreter.KeptOperands(instruction) = {a, b};
     const Instruction& before = *instruction.operands()[1];
     if (a.joint == nullptr || before.opcode() != Opcode::kTriangularSolve)
       return SetValue(std::move(result));
-    const auto& [factor, right] = interpreter.SolvedBy(before);
+    const auto& [factor, right] = interpreter.KeptOperands(before);
     if (factor.joint == a.joint && factor.joint_moved == a.joint_moved)
       BoundFactored(a, right, GeometryOf(before, factor, right.shape()), g, context, result);
     return SetValue(std::move(result));

@@ -194,6 +194,7 @@ absl::StatusOr<SetValue> ReduceSets(SetInterpreter& interpreter, const Instructi
     }
     HLOCTS_RETURN_IF_ERROR(CheckRuntimeSizes(instruction, sizes));
   }
+  KeepIfCompared(interpreter, instruction, operands);
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
   std::vector<RecognizedReducer> reducers = RecognizeEach(body, count);
   if (!reducers.empty()) {
