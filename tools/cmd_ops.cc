@@ -63,7 +63,7 @@ void PrintTable(const std::vector<Opcode>& opcodes, const std::vector<Consumer>&
     std::printf("\n");
   }
   std::printf(
-      "x: supported  -: not supported, reason in spec/ops/exempt.def (--holes)  ?: no reason\n");
+      "x: supported  -: not supported (--holes prints the reason)  ?: no reason\n");
 }
 
 absl::StatusOr<int> Ops(const OpsOptions& options) {

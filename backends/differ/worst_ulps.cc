@@ -67,14 +67,6 @@ std::string PlaceText(const Call& call, int64_t index) {
   return text;
 }
 
-// Returns the stated bound and the larger bound for large results: "ulp(3), 7 from 2^127".
-std::string StatedBound(const Rule& rule) {
-  std::string text = RuleText(rule);
-  if (rule.big_ulps > 0)
-    absl::StrAppendFormat(&text, ", %g from 2^%d", rule.big_ulps, rule.big_exponent);
-  return text;
-}
-
 WorstUlps WorstOf(const Call& call, const Literal& actual, const SetArray& set) {
   const FloatFacts& facts = FactsOf(actual.element_type());
   WorstUlps worst;
@@ -116,7 +108,7 @@ std::vector<WorstUlps> WorstUlpsOf(const Module& module, const std::vector<Liter
     const PrimitiveType type = set.element_type();
     worst.function = std::string(OpcodeName(call->function->opcode()));
     worst.type = std::string(PrimitiveTypeName(type));
-    worst.rule = StatedBound(RuleFor(call->function->opcode(), type, profile, facts));
+    worst.rule = RuleText(RuleFor(call->function->opcode(), type, profile, facts));
     reports::AddWorst(worst, all);
   }
   return all;

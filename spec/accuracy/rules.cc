@@ -339,7 +339,12 @@ std::string RuleText(const Rule& rule) {
   std::string text = absl::StrFormat("ulp(%g", rule.ulps);
   if (rule.ulps_per_argument > 0) absl::StrAppendFormat(&text, "+%g|x|", rule.ulps_per_argument);
   text += ")";
+  if (rule.big_exponent != INT16_MAX && rule.big_ulps > rule.ulps)
+    absl::StrAppendFormat(&text, ", %g from 2^%d", rule.big_ulps, rule.big_exponent);
+  if (rule.absolute > 0) absl::StrAppendFormat(&text, " or %g", rule.absolute);
   if (rule.backward > 0) absl::StrAppendFormat(&text, "+backward(%g)", rule.backward);
+  if (rule.relative > 0) absl::StrAppendFormat(&text, "+%g|y|", rule.relative);
+  if (rule.added > 0) absl::StrAppendFormat(&text, "+%g", rule.added);
   return text;
 }
 
