@@ -174,22 +174,19 @@ void CompareBuckets(const History& history, const NightlyRun& now, NightlyRunDif
 // The least increase of the distance from the exact value, in ulps, that is reported.
 constexpr double kUlpsReported = 0.05;
 
-// Returns the functions that became less precise from nightly run `before` to nightly run `now`,
-// with the largest increase first. Both ran the same cases, so the arguments are equal.
-std::vector<UlpsChange> LessPrecise(const History& history, const std::string& before,
-                                    const std::string& now) {
-  std::map<std::tuple<std::string, std::string, std::string>, double> earlier;
-  for (const MeasuredUlps& one : history.ulps) {
-    if (one.night == before)
-      earlier[{one.engine, one.worst.function, one.worst.type}] = one.worst.ulps;
-  }
+// Returns the functions that are less precise in a nightly run than in PrecisionBase, with the
+// largest increase first.
+std::vector<UlpsChange> LessPrecise(const History& history, const NightlyRun& now) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, double> all;
+  for (const auto& [night, engine, one] : history.ulps)
+    all[{night, engine, one.function, one.type}] = one.ulps;
   std::vector<UlpsChange> changes;
-  for (const MeasuredUlps& one : history.ulps) {
-    auto was = earlier.find({one.engine, one.worst.function, one.worst.type});
-    if (one.night != now || was == earlier.end()) continue;
-    if (one.worst.ulps <= was->second + kUlpsReported) continue;
-    changes.push_back(
-        {one.engine, one.worst.function, one.worst.type, was->second, one.worst.ulps});
+  for (const auto& [night, engine, one] : history.ulps) {
+    if (night != now.label) continue;
+    const std::string base = PrecisionBase(history, now, engine);
+    auto was = all.find({base, engine, one.function, one.type});
+    if (was != all.end() && one.ulps > was->second + kUlpsReported)
+      changes.push_back({engine, one.function, one.type, was->second, one.ulps, base});
   }
   std::sort(changes.begin(), changes.end(), [](const UlpsChange& a, const UlpsChange& b) {
     return std::tuple(b.now - b.before, a.engine, a.function, a.type) <
@@ -318,8 +315,8 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
     }
     for (size_t i = 0; i < history.cases.size(); ++i) {
       const char mark = MarkAt(engine, i);
-      const Latest last = IsRun(mark) ? LatestVerdict(history, until, name, i)
-                                      : Latest{MarkAt(old, i), 0, changes.since};
+      const bool requested = mark != kAbsentMark || MarkAt(old, i) != kAbsentMark;
+      const Latest last = requested ? LatestVerdict(history, until, name, i) : Latest();
       const Change change = {name, history.cases[i], last.mark, mark, last.label};
       changes.asked += IsRun(change.now) || IsRun(change.before) || change.now == kMissingMark;
       changes.ran += IsRun(change.now);
@@ -336,8 +333,21 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
   changes.support_lost_since = EarliestOf(changes.support_lost);
   for (size_t i : gone) changes.gone.push_back(history.cases[i]);
   CompareBuckets(history, now, changes);
-  if (before && !other_suite) changes.less_precise = LessPrecise(history, before->label, now.label);
+  if (before && !other_suite) changes.less_precise = LessPrecise(history, now);
   return changes;
+}
+
+std::string PrecisionBase(const History& history, const NightlyRun& now,
+                          const std::string& engine) {
+  for (size_t until = IndexOf(history, now.label); until > 0; --until) {
+    const NightlyRun& night = history.nights[until - 1];
+    const NightlyEngineResult* result = EngineOf(&night, engine);
+    if (result && result->tally.empty() && !HasNoVerdicts(*result) &&
+        result->marks.find(kMissingMark) == std::string::npos &&
+        !RequestedDifferentCases(night, now))
+      return night.label;
+  }
+  return "";
 }
 
 NightlyRunDiff NewestChanges(const History& history) {
@@ -403,7 +413,8 @@ int64_t UnexpectedPasses(const std::vector<Change>& changes) {
 }
 
 // Returns the counts of changes; without an earlier run, only of unexpected, flaky and lost cases.
-SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes, bool has_earlier) {
+SummaryParts ChangeCounts(const History& history, const NightlyRunDiff& changes) {
+  const NightlyRun& now = history.nights.back();
   const SummaryPart flaky = {
       absl::StrCat(
           changes.flaky.size(), " flaky",
@@ -418,9 +429,11 @@ SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes, 
             flaky,
             {", "},
             not_run,
-            {has_earlier ? "; only the counts of earlier runs are kept"
-                         : "; no earlier run to compare with"}};
+            {history.nights.size() > 1 ? "; only the counts of earlier runs are kept"
+                                       : "; no earlier run to compare with"}};
   }
+  const size_t base = IndexOf(history, changes.since);
+  const bool is_whole = base == history.nights.size() || history.nights[base].problems.empty();
   return {Counted(NewFailures(changes), "new", "new",
                   UnexpectedPasses(changes.regressed) + UnexpectedPasses(changes.first_run)),
           {", "},
@@ -431,7 +444,7 @@ SummaryParts ChangeCounts(const NightlyRun& now, const NightlyRunDiff& changes, 
           flaky,
           {", "},
           not_run,
-          {" since " + changes.since}};
+          {absl::StrCat(" since ", changes.since, is_whole ? "" : " (incomplete)")}};
 }
 
 std::string PrunedText(const NightlyRun& now) {
@@ -478,7 +491,7 @@ std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRun
   if (history.nights.empty()) return {{"The store is empty: no run has been imported."}};
   const NightlyRun& now = history.nights.back();
   if (IsPruned(now)) return {{PrunedText(now)}};
-  SummaryParts parts = ChangeCounts(now, changes, history.nights.size() > 1);
+  SummaryParts parts = ChangeCounts(history, changes);
   AddWhatLasts(changes, parts);
   std::string text;
   for (const std::string& engine : changes.dead)

@@ -118,9 +118,9 @@ struct History {
   std::map<std::string, Finding> findings;
   std::vector<FailureDetail> failures;  // of the two newest nightly runs
   std::vector<BitsChecked> bits;        // of the newest nightly run
-  std::vector<MeasuredUlps> ulps;       // of the two newest nightly runs
-  std::vector<Bucket> buckets;          // of the newest nightly run
-  std::vector<std::string> releases;    // engines, oldest release first
+  std::vector<MeasuredUlps> ulps;
+  std::vector<Bucket> buckets;        // of the newest nightly run
+  std::vector<std::string> releases;  // engines, oldest release first
 };
 
 struct Change {
@@ -135,6 +135,7 @@ struct Change {
 struct UlpsChange {
   std::string engine, function, type;
   double before = 0, now = 0;  // ulps of the worst accepted value
+  std::string before_night;    // PrecisionBase
 };
 
 // The differences between two nightly runs. An engine without any verdict is only in `dead`. The
@@ -170,6 +171,9 @@ size_t NewFailures(const NightlyRunDiff& changes);  // regressed, first_run and 
 // Compares two nightly runs; `before` is nullptr for the first.
 NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* before,
                                   const NightlyRun& now);
+// Returns the label of the newest nightly run before `now` in which the engine has a verdict for
+// each case of the same request, so that the arguments of all functions are equal; "" if none.
+std::string PrecisionBase(const History& history, const NightlyRun& now, const std::string& engine);
 // Compares the newest nightly run with the previous one, or with none if that one is pruned.
 NightlyRunDiff NewestChanges(const History& history);
 

@@ -151,6 +151,22 @@ TEST(NightsTest, WhatWasBeforeIsTheLatestVerdictInTheStore) {
   EXPECT_THAT(NewestChanges(history).dead, ElementsAre("xla"));
 }
 
+TEST(NightsTest, WhatIsLostTwiceHasItsLatestVerdict) {
+  History history = Cases(2);
+  history.nights = {NightOf("1", {{"xla", "pp"}}), NightOf("2", {{"xla", "pl"}}),
+                    NightOf("3", {{"xla", "pl"}})};
+  history.nights[1].problems = {"1 case missing"};
+  const NightlyRunDiff changes = NewestChanges(history);
+  EXPECT_THAT(ToMarkdown(history, changes),
+              AllOf(HasSubstr("1 not run since 2 (incomplete)"),
+                    HasSubstr("`a/b:1` on `xla` (pass in 1 → not run)")));
+  const auto json = ParseJson<nlohmann::json>(ToSummaryJson(history, changes));
+  EXPECT_EQ(json["not_run"][0]["before_night"], "1");
+  history.nights[2] = NightOf("3", {{"xla", "p."}});
+  history.nights[2].suite = "another";
+  EXPECT_THAT(NewestChanges(history).gone, ElementsAre("a/b:1"));
+}
+
 TEST(NightsTest, ANightWithoutVerdictsOfAnEngineHidesNoRegression) {
   History history = Cases(10);
   history.nights = {NightOf("1", {{"xla", "pppppppppp"}}), NightOf("2", {{"xla", "CCCCCCCCCC"}}),
@@ -435,9 +451,9 @@ MeasuredUlps Measured(const std::string& night, const std::string& engine,
 }
 
 TEST(NightsTest, PrecisionLossIsReportedWithoutAlarm) {
-  History history = Cases(1);
-  history.nights = {NightOf("1", {{"xla", "p"}, {"new", "p"}}),
-                    NightOf("2", {{"xla", "p"}, {"new", "p"}})};
+  History history = Cases(2);
+  history.nights = {NightOf("1", {{"xla", "pp"}, {"new", "pp"}}),
+                    NightOf("2", {{"xla", "pp"}, {"new", "pp"}})};
   history.releases = {"new", "xla"};
   history.ulps = {Measured("1", "xla", "tanh", 0.6), Measured("1", "xla", "log", 0.6),
                   Measured("1", "xla", "sine", 2),   Measured("2", "xla", "tanh", 3.25),
@@ -452,7 +468,14 @@ TEST(NightsTest, PrecisionLossIsReportedWithoutAlarm) {
       HasSubstr("less precise, yet accepted: `tanh` of f32 on `xla` (3.25 ulps, was 0.60)\n"));
   EXPECT_THAT(NightlyRunText(history, changes),
               HasSubstr("  tanh f32, ulp(7): new 6.00; xla 3.25\n"));
-  history.nights[1].suite = "another suite";
+  history.nights.insert(history.nights.begin() + 1,
+                        NightOf("1.cut", {{"xla", "pl"}, {"new", "pl"}}));
+  for (const char* function : {"tanh", "sine"})
+    history.ulps.push_back(Measured("1.cut", "xla", function, 0));
+  changes = NewestChanges(history);
+  ASSERT_THAT(changes.less_precise, SizeIs(1)) << "the run before did not measure all arguments";
+  EXPECT_THAT(ToMarkdown(history, changes), HasSubstr("(3.25 ulps, was 0.60 in 1)\n"));
+  history.nights[2].suite = "another suite";
   EXPECT_THAT(NewestChanges(history).less_precise, IsEmpty()) << "other arguments";
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "spec/base/count_text.h"
 #include "spec/base/json_text.h"
 
 namespace hlocts::reports {
@@ -120,15 +121,18 @@ std::string Plain(const std::string& text) {
   return absl::StrReplaceAll(text, {{"<", "&lt;"}, {"[", "\\["}, {"\n", " "}});
 }
 
+// Returns " in NIGHT" for an older nightly run than that of the headline.
+std::string InOlder(const std::string& night, const std::string& since) {
+  return night.empty() || night == since ? "" : " in " + Plain(night);
+}
+
 std::string MarkdownLine(const NamedChanges& list, const std::string& since) {
   std::vector<std::string> named;
   for (const Change& change : *list.changes) {
     if (named.size() == kNamed) break;
-    const bool is_older = !change.before_night.empty() && change.before_night != since;
     const std::string now = MarkWord(change.now, change.before);
     const std::string before = MarkWord(change.before, change.now);
-    const std::string was =
-        absl::StrCat(before, is_older ? " in " + Plain(change.before_night) : "", " → ");
+    const std::string was = absl::StrCat(before, InOlder(change.before_night, since), " → ");
     named.push_back(absl::StrCat(Code(change.address), " on ", Code(change.engine), " (",
                                  before == now || !IsRun(change.before) ? "" : was, now,
                                  change.since.empty() ? "" : ", since " + Plain(change.since),
@@ -140,13 +144,13 @@ std::string MarkdownLine(const NamedChanges& list, const std::string& since) {
                       more > 0 ? absl::StrCat(", and ", more, " more") : "", "\n");
 }
 
-std::string LessPreciseLine(const std::vector<UlpsChange>& changes) {
-  const UlpsChange& first = changes[0];
-  return absl::StrCat("- less precise, yet accepted: ",
-                      absl::StrFormat("%s of %s on %s (%.2f ulps, was %.2f)", Code(first.function),
-                                      first.type, Code(first.engine), first.now, first.before),
-                      changes.size() > 1 ? absl::StrCat(", and ", changes.size() - 1, " more") : "",
-                      "\n");
+std::string LessPreciseLine(const NightlyRunDiff& changes) {
+  const UlpsChange& first = changes.less_precise[0];
+  const size_t more = changes.less_precise.size() - 1;
+  return absl::StrFormat("- less precise, yet accepted: %s of %s on %s (%.2f ulps, was %.2f%s)%s\n",
+                         Code(first.function), first.type, Code(first.engine), first.now,
+                         first.before, InOlder(first.before_night, changes.since),
+                         more > 0 ? absl::StrCat(", and ", more, " more") : "");
 }
 
 }  // namespace
@@ -182,7 +186,7 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
                     Code(changes.new_buckets[0].second), " on ", Code(changes.new_buckets[0].first),
                     "\n");
   }
-  if (!changes.less_precise.empty()) text += LessPreciseLine(changes.less_precise);
+  if (!changes.less_precise.empty()) text += LessPreciseLine(changes);
   // Only the last line has the options of engines, unless two engines differ in nothing else.
   std::map<std::string, std::vector<std::string>> names;  // full names by names without options
   for (const auto& [name, engine] : now.engines)
@@ -195,8 +199,8 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
   }
   if (IsPruned(now)) return text + absl::StrReplaceAll(Engines(now), {{"<", "&lt;"}});
   absl::StrAppend(
-      &text, "\n", now.engines.size(), now.engines.size() == 1 ? " engine, " : " engines, ",
-      changes.ran, " verdicts, tier ", Plain(now.tier), ", suite ", now.suite.substr(0, 8), full,
+      &text, "\n", CountText(now.engines.size(), "engine"), ", ", CountText(changes.ran, "verdict"),
+      ", tier ", Plain(now.tier), ", suite ", now.suite.substr(0, 8), full,
       now.notes.size() > kNamed ? absl::StrCat("; notes on the page: ", now.notes.size()) : "",
       "\n");
   return text;
@@ -234,12 +238,10 @@ std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes)
   for (const auto& [engine, bucket] : changes.new_buckets)
     json["new_buckets"].push_back({{"engine", engine}, {"bucket", bucket}});
   json["less_precise"] = Json::array();
-  for (const UlpsChange& one : changes.less_precise) {
-    json["less_precise"].push_back({{"engine", one.engine},
-                                    {"function", one.function},
-                                    {"type", one.type},
-                                    {"before", one.before},
-                                    {"now", one.now}});
+  for (const auto& [engine, function, type, before, now, night] : changes.less_precise) {
+    Json one = {{"engine", engine}, {"function", function}, {"type", type}};
+    one.update({{"before", before}, {"before_night", night}, {"now", now}});
+    json["less_precise"].push_back(one);
   }
   return JsonText(json);
 }

@@ -104,7 +104,8 @@ Json ChangesToJson(const NightlyRunDiff& changes) {
     json["new_buckets"].push_back({engine, bucket});
   json["less_precise"] = Json::array();
   for (const UlpsChange& one : changes.less_precise)
-    json["less_precise"].push_back({one.engine, one.function, one.type, one.before, one.now});
+    json["less_precise"].push_back(
+        {one.engine, one.function, one.type, one.before, one.now, one.before_night});
   for (const auto& [name, list] : ListsOf(changes)) {
     json[name] = Json::array();
     for (const Change& change : *list) json[name].push_back({change.engine, change.address});
@@ -144,12 +145,14 @@ Json BucketsToJson(const History& history, Texts& texts) {
   return json;
 }
 
+// Returns the measurements of the newest nightly run, and of each engine's PrecisionBase.
 Json PrecisionToJson(const History& history) {
   Json json = Json::array();
-  for (const MeasuredUlps& one : history.ulps) {
-    const WorstUlps& worst = one.worst;
-    json.push_back({one.night, one.engine, worst.function, worst.type, worst.ulps, worst.argument,
-                    worst.value, worst.rule, worst.elements});
+  for (const auto& [night, engine, worst] : history.ulps) {
+    const NightlyRun& newest = history.nights.back();
+    if (night == newest.label || night == PrecisionBase(history, newest, engine))
+      json.push_back({night, engine, worst.function, worst.type, worst.ulps, worst.argument,
+                      worst.value, worst.rule, worst.elements});
   }
   return json;
 }

@@ -278,6 +278,20 @@ class PageTest(unittest.TestCase):
           return [without, open, covered, kept, lost.map((one) => one.since)];""")
         self.assertEqual(counts, [[1, 1, 0], [1, 0, 1], [2, 0, 0], ["2026-11-01"], ["2026-11-22"]])
 
+    def test_a_cut_run_has_no_point_and_hides_no_verdict(self):
+        said = self.js("""
+          const engine = 'xla@0.11.2', both = DATA.nights.map((night) => night.engines[engine]);
+          both[0].tally.push(['l', 7]);
+          showTrends();
+          for (const one of both) one.marks = 'l' + one.marks.slice(1);
+          DATA.earlier = {[engine]: 'u'.repeat(DATA.cases.length)};
+          return [chart.data.datasets.find((one) => one.label === engine).data,
+                  document.querySelector('#trends tbody').textContent,
+                  compareNights(nightBefore(), night()).not_run.map((one) => one.before)];""")
+        self.assertEqual(said[0], [None, 41])
+        self.assertIn("40, and 7 not run", said[1])
+        self.assertEqual(said[2], ["u"])
+
     def test_a_phone_shows_it_without_scrolling_sideways(self):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
                                     {"width": 390, "height": 844, "deviceScaleFactor": 1,

@@ -28,7 +28,8 @@ class Loader {
   void LoadEngines(int64_t id, NightlyRun& night);
   void LoadMarks(int64_t id, NightlyRun& night);
   void LoadEarlier(int64_t id);
-  void LoadFailuresAndUlps(int64_t id, const std::string& label);
+  void LoadFailures(int64_t id, const std::string& label);
+  void LoadUlps(int64_t id, const std::string& label);
   void LoadBitsAndBuckets(int64_t id);
 
   absl::Status error_;
@@ -135,7 +136,7 @@ void Loader::LoadNight(int64_t id, NightlyRun& night) {
       id, [&](const Statement& row) { night.buckets[row.Text(0)][row.Text(1)] = row.Text(2); });
 }
 
-void Loader::LoadFailuresAndUlps(int64_t id, const std::string& label) {
+void Loader::LoadFailures(int64_t id, const std::string& label) {
   Each(
       "SELECT engine.name, test_case.address, detail.body, module.body FROM run"
       " JOIN failure ON failure.run = run.id JOIN engine ON engine.id = failure.engine"
@@ -144,6 +145,9 @@ void Loader::LoadFailuresAndUlps(int64_t id, const std::string& label) {
       id, [&](const Statement& row) {
         history_.failures.push_back({label, row.Text(0), row.Text(1), row.Text(2), row.Text(3)});
       });
+}
+
+void Loader::LoadUlps(int64_t id, const std::string& label) {
   std::map<std::string, std::vector<WorstUlps>> engines;
   Each(
       "SELECT engine.name, function, type, ulps, argument, value, rule, elements FROM run"
@@ -204,15 +208,14 @@ absl::StatusOr<History> Loader::Load(int nights, const std::string& until) {
     NightlyRun& night = history_.nights.emplace_back();
     night.label = label;
     LoadNight(id, night);
+    LoadUlps(id, label);
+    if (chosen.size() - history_.nights.size() < 2) LoadFailures(id, label);
     for (const auto& [name, engine] : night.engines) engines.insert(name);
     for (const auto& [finding, marks] : night.findings) {
       for (const auto& [name, mark] : marks) engines.insert(name);
     }
   }
   history_.releases = InReleaseOrder({engines.begin(), engines.end()});
-  for (size_t i = chosen.size() < 2 ? 0 : chosen.size() - 2; i < chosen.size(); ++i) {
-    LoadFailuresAndUlps(chosen[i].first, chosen[i].second);
-  }
   if (!chosen.empty()) {
     LoadBitsAndBuckets(chosen.back().first);
     std::vector<std::string>& notes = history_.nights.back().notes;

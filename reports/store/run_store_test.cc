@@ -338,8 +338,8 @@ TEST_F(RunStoreTest, PruningChangesNoComparison) {
     const std::string of_nine = lists(9), of_two = lists(2);
     if (night == "5") {
       EXPECT_THAT(of_nine,
-                  HasSubstr("2 new, 1 fixed, 0 changed, 0 flaky, 1 not run since 4; 2 still "
-                            "open since 1; 1 with support lost since 2"));
+                  HasSubstr("2 new, 1 fixed, 0 changed, 0 flaky, 1 not run since 4 (incomplete); 2 "
+                            "still open since 1; 1 with support lost since 2"));
       EXPECT_THAT(of_two, HasSubstr(R"("pass","before_night":"2","now":"unsupported")"));
     }
     EXPECT_GT(*(*store)->Prune(2), 0);

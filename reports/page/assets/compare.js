@@ -84,7 +84,7 @@ function compareNights(before, now) {
     }
     for (let i = 0; i < CASES.length; i++) {
       const change = {engine, case: i, before: markOf(before, engine, i), now: markOf(now, engine, i)};
-      if (isRun(change.now)) change.before = latestMark(before, engine, i);
+      if (change.now + change.before !== '..') change.before = latestMark(before, engine, i);
       if (otherwise && !asked[i] && isRun(change.before)) gone.add(i);
       else sortChange(change, lists);
       if (change.now !== 'X') addLasting(change, before, lists);
@@ -143,7 +143,7 @@ function lessPreciseList() {
     make('summary', {}, `Less precise, but accepted: ${rows.length}`));
   if (rows.length) {
     details.append(wide('Less precise', smallTable(['function', 'type', 'engine', 'ulps before', 'ulps now'],
-      rows.map(([engine, name, type, before, now]) => [name, type, engine, before.toFixed(2), now.toFixed(2)]))));
+      rows.map(([engine, name, type, before, now, label]) => [name, type, engine, before.toFixed(2) + inOlder(label), now.toFixed(2)]))));
   }
   return details;
 }
@@ -164,8 +164,8 @@ function showLists() {
   // The first two lists and the failures of campaigns are what the sentence counts as new.
   const isNewest = view.now === DATA.nights.length - 1;
   parts.push(make('div', {id: 'list-new'}, ...made.slice(0, 2), isNewest ? bucketList() : null), ...made.slice(2));
-  if (isNewest && view.before === view.now - 1) parts.push(lessPreciseList());
-  if (lists.gone.length) parts.push(make('p', {}, `${lists.gone.length} cases are no longer selected.`));
+  if (isDefaultView()) parts.push(lessPreciseList());
+  if (lists.gone.length) parts.push(make('p', {}, `Cases that are no longer selected: ${lists.gone.length}.`));
   place('#lists', ...parts);
   return lists;
 }

@@ -34,6 +34,8 @@ const CASE_NUMBER = new Map(DATA.cases.map((address, i) => [address, i]));
 // The nightly run that the reader chose, and the one it is compared with.
 const view = {now: DATA.nights.length - 1, before: DATA.nights.length - 2};
 const night = () => DATA.nights[view.now] || {engines: {}, findings: {}, problems: [], notes: []};
+const isDefaultView = () => view.now === DATA.nights.length - 1 && view.before === view.now - 1;
+const inOlder = (label) => (nightBefore() && label !== nightBefore().label ? ` in ${label}` : '');
 const nightBefore = () => (DATA.nights[view.before] && !DATA.nights[view.before].pruned ? DATA.nights[view.before] : undefined);
 const engineNames = () => Object.keys(night().engines);
 const markOf = (of, engine, i) => (of && of.engines[engine] ? of.engines[engine].marks[i] : '.');

@@ -12,9 +12,10 @@ const byTypeAndName = (a, b) => rankOf(a[1]) - rankOf(b[1]) || (a[0] + a[1] < b[
 // Shows accepted values: a row per function, type and stated bound, a column per release.
 function showUlps() {
   const before = new Map(), rows = new Map();
-  const earlier = nightBefore() && nightBefore().suite === night().suite ? nightBefore().label : null;
-  for (const row of DATA.ulps) if (row[0] === earlier) before.set(row.slice(1, 4).join('\n'), row[4]);
+  // Other rows than those of the newest nightly run are of the last complete one of the engine.
   const measured = DATA.ulps.filter((row) => row[0] === night().label);
+  for (const row of isDefaultView() ? DATA.ulps : [])
+    if (row[0] !== night().label) before.set(row.slice(1, 4).join('\n'), row);
   for (const row of measured) {
     const key = [row[2], row[3], row[7]].join('\n');
     if (!rows.has(key)) rows.set(key, {name: row[2], type: row[3], rule: row[7], engines: {}});
@@ -32,9 +33,9 @@ function showUlps() {
     if (kind !== 'display') return one ? one.row[4] : -1;
     if (!one) return '';
     const near = one.row[4] > .9 * boundOf(all[at].rule);
-    const moved = one.was !== undefined && Math.abs(one.was - one.row[4]) > .05;
+    const moved = one.was !== undefined && Math.abs(one.was[4] - one.row[4]) > .05;
     return `<button type="button" class="link${near ? ' known' : ''}" data-ulps="${at}" data-engine="${escaped(engine)}">`
-      + `${one.row[4].toFixed(2)}</button>${moved ? ` was ${one.was.toFixed(2)}` : ''}`;
+      + `${one.row[4].toFixed(2)}</button>${moved ? ` was ${one.was[4].toFixed(2)}${escaped(inOlder(one.was[0]))}` : ''}`;
   };
   longTable('#ulprows', [column('function'), column('type'), column('stated bound'),
     ...engines.map((engine) => column(engine, {render: render(engine), type: 'num', className: 'number'}))],
@@ -48,7 +49,7 @@ function showUlps() {
 function showMeasured({row, was}) {
   const [, engine, name, type, ulps, argument, value, rule, elements] = row;
   showDialog(`${name} of ${type} on ${engine}`, [facts([['worst accepted value', value], ['of the argument', argument],
-    ['ulps from the exact value', ulps.toFixed(4)], ['the previous nightly run', was === undefined ? '' : was.toFixed(4)],
+    ['ulps from the exact value', ulps.toFixed(4)], ['before', was === undefined ? '' : `${was[4].toFixed(4)} in ${was[0]}`],
     ['stated bound', rule], ['elements measured', String(elements)]])]);
 }
 
@@ -163,16 +164,16 @@ function showClauses(reached) {
   named('#clauses input', 'Words of a clause');
 }
 
+const TREND = 'Verdicts other than pass, unsupported, nan_bits and flaky, including known ones';
 let chart = null;
 function showTrends() {
   const engines = [...new Set(DATA.nights.flatMap((one) => Object.keys(one.engines)))];
-  const bad = (one, engine) => (one.engines[engine]
-    ? one.engines[engine].tally.reduce((sum, [mark, count]) => sum + (isBad(mark) ? count : 0), 0) : null);
-  const rows = DATA.nights.map((one) => [one.label, ...engines.map((engine) => {
-    const count = bad(one, engine);
-    return count === null ? '' : String(count);
-  })]);
-  place('#trends .wide', smallTable(['nightly run', ...engines], rows, 'Verdicts other than pass, including known ones'));
+  const count = (one, engine, counted) => one.engines[engine].tally.reduce((sum, [mark, cases]) => sum + (counted(mark) ? cases : 0), 0);
+  const lost = (one, engine) => count(one, engine, (mark) => mark === 'l');
+  const rows = DATA.nights.map((one) => [one.label, ...engines.map((engine) => (!one.engines[engine] ? ''
+    : count(one, engine, isBad) + (lost(one, engine) ? `, and ${lost(one, engine)} not run` : '')))]);
+  place('#trends .wide', smallTable(['nightly run', ...engines], rows, `${TREND}. The chart has no point of an engine with cases not run`));
+  document.querySelector('#chart canvas').setAttribute('aria-label', `${TREND}, by engine and nightly run; the table below has the numbers`);
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3]];
   if (chart) chart.destroy();
@@ -180,7 +181,7 @@ function showTrends() {
   Chart.defaults.borderColor = colour('--line');
   chart = new Chart(document.querySelector('#chart canvas'), {type: 'line',
     data: {labels: DATA.nights.map((one) => one.label), datasets: engines.map((engine, at) => ({label: engine,
-      data: DATA.nights.map((one) => bad(one, engine)), borderColor: colour(['--link', '--bad', '--good', '--known', '--part'][at % 5]),
+      data: DATA.nights.map((one) => (one.engines[engine] && !lost(one, engine) ? count(one, engine, isBad) : null)), borderColor: colour(['--link', '--bad', '--good', '--known', '--part'][at % 5]),
       borderDash: dashes[at % 5], pointRadius: 4, tension: 0}))},
     options: {animation: false, maintainAspectRatio: false, scales: {y: {beginAtZero: true, ticks: {precision: 0}}}}});
 }
