@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
@@ -83,6 +84,24 @@ int List(const StoreOptions& options) {
   return kExitOk;
 }
 
+int PrintCase(const StoreOptions& options) {
+  auto store = RunStore::OpenToRead(options.path);
+  if (!store.ok()) return Fail(store.status());
+  auto verdicts = (*store)->VerdictsOf(options.words.back());
+  if (!verdicts.ok()) return Fail(verdicts.status());
+  for (const auto& [night, engine, mark] : *verdicts) {
+    const bool expected = reports::IsRun(mark) && !reports::IsUnexpected(mark);
+    const nlohmann::ordered_json line = {{"night", night},
+                                         {"engine", engine},
+                                         {"verdict", std::string(reports::MarkName(mark))},
+                                         {"expected", expected}};
+    const std::string word = reports::MarkWord(mark, absl::ascii_toupper(mark));
+    std::cout << (options.json ? JsonText(line) : absl::StrCat(night, "  ", engine, "  ", word))
+              << "\n";
+  }
+  return kExitOk;
+}
+
 // Opens a store for writing. Does not create a missing file.
 absl::StatusOr<std::unique_ptr<RunStore>> OpenExisting(const std::string& path) {
   if (!std::filesystem::exists(path)) return InvalidInput(path, ": no such run store");
@@ -133,11 +152,13 @@ int RunStoreAction(const StoreOptions& options) {
   const std::string action = options.words.empty() ? "" : options.words[0];
   if (action == "import") return Import(options);
   if (action == "list") return List(options);
+  if (action == "case" && options.words.size() == 2) return PrintCase(options);
   if (action == "prune") return Prune(options);
   if (action == "check" || action == "migrate") return CheckOrMigrate(options, action == "check");
   if (action == "recover") return Recover(options);
-  return Fail(InvalidInput("store: expected import, list, prune, check, migrate or recover, found ",
-                           FoundText(action)));
+  return Fail(
+      InvalidInput("store: expected import, list, case ADDRESS, prune, check, migrate or recover, ",
+                   "found ", FoundText(action)));
 }
 
 }  // namespace
@@ -147,13 +168,14 @@ Command StoreCommand() {
             auto options = std::make_shared<StoreOptions>();
             flags.Positional(
                 "ACTION", &options->words,
-                "import DIR...; list; prune --keep=N; check; migrate; recover. list: NO "
-                "PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
+                "import DIR...; list; case ADDRESS; prune --keep=N; check; migrate; recover. "
+                "list: NO PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
                 "complete, INCOMPLETE (verdicts missing) or counts only (pruned); a second row of "
-                "a night, of tier exhaustive, has its repeated regressions. prune: removes the "
-                "verdicts of all but the newest N nightly runs with a report (at least 2), except "
-                "each case's last one and the first of equal ones, which comparisons need; keeps "
-                "counts and findings, and changes only this file and its backup");
+                "a night, of tier exhaustive, has its repeated regressions. case: prints its "
+                "verdict in each nightly run on each engine. prune: removes the verdicts of all "
+                "but the newest N nightly runs with a report (at least 2), except each case's last "
+                "one and the first of equal ones, which comparisons need; keeps counts and "
+                "findings, and changes only this file and its backup");
             flags.Add("--store", &options->path, "file (out/store.db)");
             flags.Add("--night", &options->import.night,
                       "import: name of the nightly run, which orders runs (the day)");

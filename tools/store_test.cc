@@ -35,6 +35,9 @@ TEST_F(StoreCommandTest, TwoNightsBecomeASentenceAndAPage) {
   }
   Ran list = RunHlocts("store list --json" + Store());
   EXPECT_THAT(list.out, HasSubstr("\"night\":\"2026-01-02\""));
+  EXPECT_EQ(RunHlocts("store case movement/rev" + Store()).status, 2) << "not a case's address";
+  EXPECT_THAT(RunHlocts("store case movement/rev:layouts" + Store()).out,
+              HasSubstr("2026-01-02  reference  pass\n"));
   Ran report = RunHlocts(absl::StrCat("report", Store(), " --json --html=", Path("p.html"),
                                       " --markdown=", Path("n.md"), " --badge=", Path("b.svg"),
                                       " --summary=", Path("n.json")));

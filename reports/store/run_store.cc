@@ -60,6 +60,23 @@ absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
   return runs;
 }
 
+absl::StatusOr<std::vector<StoredVerdict>> RunStore::VerdictsOf(const std::string& address) {
+  std::vector<StoredVerdict> all;
+  // The last run that did not lose the case has the maximum, and SQLite takes the mark of that row.
+  const std::string sql = absl::StrCat(
+      "SELECT label, name, mark, max(run.id * (mark <> 108)) FROM night JOIN run ON run.night ="
+      " night.id JOIN run_engine AS ran ON ran.run = run.id JOIN engine ON engine.id = ran.engine"
+      " JOIN verdict ON verdict.run = ran.run AND verdict.engine = ran.engine WHERE test_case ="
+      " (SELECT id FROM test_case WHERE address = ",
+      Quoted(address), ") GROUP BY 1, 2");
+  HLOCTS_RETURN_IF_ERROR(database_->Each(sql, 0, [&](const Statement& row) {
+    all.push_back({row.Text(0), row.Text(1), static_cast<char>(row.Integer(2))});
+  }));
+  if (!all.empty()) return all;
+  return InvalidInput(database_->path(), ": expected the address of a case in the store, such as ",
+                      "movement/pad:types, found \"", address, "\"");
+}
+
 absl::Status RunStore::CheckNight(const std::string& night) {
   HLOCTS_ASSIGN_OR_RETURN(
       auto row, database_->Prepare("SELECT EXISTS (SELECT 1 FROM night WHERE label = ?),"

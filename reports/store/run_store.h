@@ -25,6 +25,11 @@ struct StoredRun {
   bool pruned = false;  // only counts remain
 };
 
+struct StoredVerdict {
+  std::string night, engine;
+  char mark = kAbsentMark;
+};
+
 struct ImportOptions {
   std::string night;        // label; if empty, the day of the earliest start
   bool incomplete = false;  // accept a run that lacks verdicts and count them as lost
@@ -50,6 +55,8 @@ class RunStore {
   absl::StatusOr<Imported> Import(const std::vector<std::string>& folders,
                                   const ImportOptions& options);
   absl::StatusOr<std::vector<StoredRun>> List();
+  // Returns a case's verdict in each nightly run and on each engine, in this order.
+  absl::StatusOr<std::vector<StoredVerdict>> VerdictsOf(const std::string& address);
   // Records the report of a nightly run (if empty, of the newest one), and those without one.
   absl::Status RecordReport(const std::string& night, const std::vector<std::string>& notes,
                             int64_t not_repeated, const std::vector<std::string>& without);

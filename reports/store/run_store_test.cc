@@ -154,6 +154,14 @@ TEST_F(RunStoreTest, ARunThatIsNotCompleteCountsOnlyWhenAskedTo) {
   EXPECT_EQ(history.nights[0].problems.size(), 1u);
   ASSERT_TRUE(Import(Run("one", "2026-11-22T01:00:00Z", "plpp"), /*incomplete=*/true).ok());
   EXPECT_EQ(Load().nights[0].engines["engine"].marks, "plpp") << "the state after it was resumed";
+  ASSERT_TRUE(Import(Run("two", "2026-11-23T01:00:00Z", "fPll"), /*incomplete=*/true).ok());
+  ASSERT_TRUE(Import(Run("again", "2026-11-23T02:00:00Z", "lfpl"), /*incomplete=*/true).ok());
+  std::string marks;
+  for (const char* address : {"a/b:0", "a/b:1", "a/b:2", "a/b:3"}) {
+    const auto all = (*RunStore::OpenToRead(Path("s.db")))->VerdictsOf(address);
+    for (const StoredVerdict& one : *all) marks += one.mark;
+  }
+  EXPECT_EQ(marks, "pFlFpppl") << "a run that lost a case does not override its verdict";
 }
 
 TEST_F(RunStoreTest, ShardsCountTogetherAndOneThatIsLostIsRunAgain) {
