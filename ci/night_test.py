@@ -85,9 +85,9 @@ class NightTest(unittest.TestCase):
         for part, left, engine, limit in (("suite", 90, 0, 56.25), ("findings", 0, 0, 1.25), ("findings", 40, 3, 40)):
             night.end, night.deadline = time.monotonic() + left + 10, time.monotonic() + left
             self.assertAlmostEqual(steps.fair(night, part, engine, range(4), 60), limit, 1)
-        night.state |= {"engines": ["a", "b"], "cut": ["a"]}
         with unittest.mock.patch.object(steps, "run_suite", lambda *arguments: arguments[-1]):
-            self.assertAlmostEqual(steps.rest_of_suite(night, "a"), 40 - 5, 1)
+            for engine, limit in (("a", 20), ("b", 40)):
+                self.assertAlmostEqual(steps.rest_of_suite(night, engine, ["a", "b"]), limit, 1, "verdicts precede findings")
 
     def test_a_budget_that_is_too_short_names_one_that_suffices(self):
         night = self.night("1")
@@ -173,8 +173,13 @@ class NightTest(unittest.TestCase):
 
         night.begin_repetitions()
         with unittest.mock.patch.object(steps, "replay", replay), contextlib.redirect_stdout(io.StringIO()):
-            self.assertTrue(steps.findings_in_the_end(night))
+            self.assertTrue(steps.rest_of_all_findings(night, last=5))
+            with contextlib.redirect_stdout(io.StringIO()) as text:
+                self.assertFalse(steps.rest_of_all_findings(night, last=5))
+            self.assertFalse(steps.rest_of_all_findings(night, last=100), "there is no time")
+        self.assertIn("time ran out, no other finding was replayed (", text.getvalue())
         self.assertAlmostEqual(said[0], 95, 1)
+        self.assertEqual(len(said), 2)
         self.assertEqual((night.state["notes"], night.state["done"]), ([], []), "the note on the budget counts them")
 
     def suite(self, night, then="exit 0", verdicts=4, request="r"):
@@ -226,7 +231,7 @@ class NightTest(unittest.TestCase):
         self.assertIn("mine was cut after 3 of 4 cases", steps.cut_by_the_budget(night)[0])
         night.end = night.deadline = time.monotonic() + 60
         os.environ.update(VERDICTS="1", THEN="exit 0")
-        self.assertIsNone(night.step("suite mine, the rest", lambda: steps.rest_of_suite(night, "mine")))
+        self.assertIsNone(night.step("suite mine, the rest", lambda: steps.rest_of_suite(night, "mine", ["mine"])))
         self.assertIn("suite mine", night.state["done"])
         self.assertEqual((night.state["cut"], night.state["problems"]), ([], {}))
 
@@ -341,11 +346,17 @@ class NightTest(unittest.TestCase):
             self.assertEqual(done.returncode, 2)
             self.assertIn(said, done.stderr)
 
+    def test_the_log_has_the_counts_of_a_campaign(self):
+        night = self.night("1", expectations={})
+        night.hlocts = lambda *_, **more: (None, "5 modules, 0 new findings\nfinding: a\n")
+        self.assertIsNone(steps.fuzz(night, "a", 5))
+        self.assertEqual((night.folder / "log.txt").read_text(), "5 modules, 0 new findings\n")
+
     def test_the_hook_reads_summary_and_page(self):
         night = self.night("1", hook=f"cat > {self.out}/said")
         (night.folder / "night.md").write_text("summary\n")
         self.assertIsNone(steps.hook(night))
-        self.assertEqual((self.out / "said").read_text(), f"summary\n\n{night.folder.resolve()}/page.html\n")
+        self.assertEqual((self.out / "said").read_text(), f"red: nightly run 1\n\nsummary\n\n{night.folder.resolve()}/page.html\n")
         self.assertIsNone(steps.hook(night, "it stopped"))
         self.assertEqual((self.out / "said").read_text(), "it stopped\n")
 

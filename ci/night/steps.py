@@ -317,9 +317,9 @@ def suffices(budget, seconds):
     plan = Plan(engines, budget)
     for engine in engines:
         plan.use(suites, engine, suite_limit(plan, engine, engines))
-    plan.state["cut"] = [engine for engine in engines if suites[engine] > 0]
-    for engine in plan.state["cut"]:
-        plan.use(suites, engine, rest_limit(plan))
+    cut = [engine for engine in engines if suites[engine] > 0]
+    for engine in cut:
+        plan.use(suites, engine, rest_limit(plan, engine, cut))
     for engine in engines:
         plan.use(findings, engine, fair(plan, "findings", engine, engines, 30))
     plan.state["cut findings"] = [engine for engine in engines if findings[engine] > 0]
@@ -344,16 +344,14 @@ def suite(night, engine, engines):
     return run_suite(night, engine, suite_limit(night, engine, engines))
 
 
-def rest_of_suite(night, engine):
-    """Continues an interrupted suite after all suites."""
-    return run_suite(night, engine, rest_limit(night))
+def rest_of_suite(night, engine, cut):
+    """Continues one of the interrupted suites after all suites."""
+    return run_suite(night, engine, rest_limit(night, engine, cut))
 
 
-def rest_limit(night):
-    """Returns the limit of the rest of a suite, which leaves other engines their shares of findings."""
-    share = night.options.budget * SHARES["suite"] / len(night.state["cut"])
-    others = night.options.budget * SHARES["findings"] * (1 - 1 / len(night.state["engines"]))
-    return min(max(night.left() / 2, share, 60), night.free() - others)
+def rest_limit(night, engine, cut):
+    """Returns the limit of the rest of a suite. Findings and campaigns get the time that suites leave."""
+    return night.free() / (len(cut) - cut.index(engine))
 
 
 def findings(night, engine, engines):
@@ -391,18 +389,20 @@ def replay(night, engine, engines, limit):
 
 def rest_of_findings(night, engine, limit):
     """Continues interrupted replays. A note on the budget counts what is left."""
+    before = night.state.get("replayed", {}).get(engine)
     problem = replay(night, engine, night.state["engines"], limit)
     if problem and problem.startswith(TIME_OVER):
-        return Cut(problem)
+        same = before == night.state["replayed"][engine]
+        return Cut(f"{TIME_OVER}, no other finding was replayed" if same else problem)
     night.state["cut findings"].remove(engine)
     return problem
 
 
-def findings_in_the_end(night):
-    """Continues replays in the time that repetitions left. Returns True if there are new results."""
+def rest_of_all_findings(night, last):
+    """Continues replays, if there is time until the `last` seconds. Returns True if there are new results."""
     before = dict(night.state.get("replayed", {}))
     for engine in list(night.state.get("cut findings", [])):
-        limit = night.left() - min(SECONDS_OF_A_REPORT, night.last / 2)
+        limit = night.left() - last
         if limit > 1:
             night.step(f"findings {engine}, the rest", lambda: rest_of_findings(night, engine, limit))
     return before != night.state.get("replayed", {})
@@ -466,10 +466,12 @@ def fuzz(night, engine, time_s):
 
     def campaign(time_s, modules):
         resume = ["--resume"] if (out / "state.json").exists() else []
-        problem, _ = night.hlocts("fuzz", f"--backend={engine}", f"--seed={seed}",
+        problem, text = night.hlocts("fuzz", f"--backend={engine}", f"--seed={seed}",
                                   f"--time={time_s}s", f"--out={out}", *expected(night, engine),
                                   *([f"--modules={modules}"] if modules else []), *resume,
                                   limit=2 * time_s + 120)
+        with open(night.folder / "log.txt", "a") as log:
+            log.writelines(text.splitlines(keepends=True)[:1])  # the counts
         return problem
 
     problem = campaign(time_s, modules)
@@ -630,7 +632,8 @@ def hook(night, problem=""):
     night.is_reported = True
     environment = {**os.environ, "HLOCTS_NIGHT": night.name,
                    "HLOCTS_PAGE": "" if problem else str((night.folder / "page.html").resolve())}
-    text = problem or (night.folder / "night.md").read_text() + "\n" + environment["HLOCTS_PAGE"]
+    text = problem or "\n".join((f"red: nightly run {night.name}", "", (night.folder / "night.md").read_text(),
+                                 environment["HLOCTS_PAGE"]))
     done = subprocess.run(night.options.hook, shell=True, input=text + "\n", text=True, env=environment,
                           check=False)
     return f"exit status {done.returncode}" if done.returncode else None
