@@ -10,6 +10,7 @@
 #include "reports/causes.h"
 #include "reports/effective_bits.h"
 #include "reports/sentences.h"
+#include "spec/base/count_text.h"
 
 namespace hlocts::reports {
 namespace {
@@ -215,8 +216,8 @@ std::string Scorecard::ToText(bool verbose) const {
                       absl::StrJoin(sums.partitioned, ", ", of_devices), "\n");
     }
     if (sums.declared_inconclusive > 0) {
-      absl::StrAppend(&text, "  ", sums.declared_inconclusive,
-                      " cases cannot be judged by design\n");
+      absl::StrAppend(&text, "  ", CountText(sums.declared_inconclusive, "case"),
+                      " cannot be judged by design\n");
     }
     if (verbose) {
       absl::StrAppendFormat(&text, "  %.1f bits checked per element\n", sums.bits / count);

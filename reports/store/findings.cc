@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/store/findings.h"
 
-#include <filesystem>
-
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
 #include "spec/base/json_text.h"
@@ -11,23 +9,11 @@
 namespace hlocts::reports {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-std::string FileText(const fs::path& path) {
-  auto text = ReadFile(path.string());
-  return text.ok() ? *text : "";
-}
-
-std::string Word(const Json& json, const char* key) {
-  return json.is_object() && json.contains(key) && json[key].is_string()
-             ? json[key].get<std::string>()
-             : "";
-}
-
 char RecordedMark(const Json& release) {
-  const std::string mark = Word(release, "mark");
-  std::string verdict = Word(release, "verdict");
+  const std::string mark = Field(release, "mark");
+  std::string verdict = Field(release, "verdict");
   if (IsInconclusive(OutcomeFromName(verdict).value_or(Outcome::kPass)))
     verdict = std::string(OutcomeName(Outcome::kInconclusive));
   if (mark == "o") return kPassMark;
@@ -38,6 +24,11 @@ char RecordedMark(const Json& release) {
 
 }  // namespace
 
+std::string Field(const Json& json, const char* key) {
+  const bool has = json.is_object() && json.contains(key) && json[key].is_string();
+  return has ? json[key].get<std::string>() : "";
+}
+
 Finding ReadFinding(const std::string& folder) {
   auto file = ReadFindingFile(folder);
   if (!file.ok()) return {};
@@ -46,12 +37,12 @@ Finding ReadFinding(const std::string& folder) {
 
 std::vector<std::pair<std::string, char>> RecordedMarks(const std::string& folder) {
   std::vector<std::pair<std::string, char>> marks;
-  const Json history = ParseJson<Json>(FileText(fs::path(folder) / "history.json"));
+  const Json history = ParseJson<Json>(ReadFile(folder + "/history.json").value_or(""));
   if (!history.is_object() || !history.contains("releases") || !history["releases"].is_array())
     return marks;
   for (const Json& release : history["releases"]) {
     const char mark = RecordedMark(release);
-    if (mark != kAbsentMark) marks.emplace_back(Word(release, "name"), mark);
+    if (mark != kAbsentMark) marks.emplace_back(Field(release, "name"), mark);
   }
   return marks;
 }

@@ -7,9 +7,13 @@
 #include <utility>
 #include <vector>
 
+#include "nlohmann/json_fwd.hpp"
 #include "reports/nights/nights.h"
 
 namespace hlocts::reports {
+
+// Returns a field of an object, or "" if there is no text.
+std::string Field(const nlohmann::json& json, const char* key);
 
 // Returns the finding with an empty module. All fields are empty if there is no finding.textproto.
 Finding ReadFinding(const std::string& folder);

@@ -45,10 +45,6 @@ absl::Status ReadLines(const std::string& path,
   return absl::OkStatus();
 }
 
-std::string Field(const Json& json, const char* key) {
-  return json.contains(key) && json[key].is_string() ? json[key].get<std::string>() : "";
-}
-
 class Importer {
  public:
   Importer(Database& database, const ImportOptions& options)
