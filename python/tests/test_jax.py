@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import hlocts
-from hlocts import api, binary, lowering
+from hlocts import api, binary, lowering, stablehlo
 from hlocts.errors import HloctsError
 
 try:
     import jax
     import jax.numpy as jnp
+    from jax import lax
 except ImportError:
     jax = None
 
@@ -294,6 +295,65 @@ def test_stablehlo_cut_from_a_longer_text():
         hlocts.evaluate("func.func @main() -> tensor<9xf32> {\n  %0 = stablehlo.constant "
                         "dense_resource<__elided__> : tensor<9xf32>\n"
                         "  return %0 : tensor<9xf32>\n}")  # fmt: skip
+
+
+# Functions with a slice whose start is beyond its array, and negative if read as a signed number.
+def _start_of(element_type):
+    return lambda x: lax.dynamic_slice(x, (jnp.asarray(np.iinfo(element_type).max, element_type),), (2,))
+
+
+def _computed_start(x):
+    return lax.dynamic_slice(x, (lax.sub(jnp.uint32(0), jnp.uint32(1)),), (2,))
+
+
+def _start_in_a_loop(x):
+    step = lambda _, carried: (lax.dynamic_slice(x, (carried[1],), (2,)), carried[1])
+    return lax.fori_loop(0, 3, step, (x[:2], jnp.uint32(2**32 - 1)))[0]
+
+
+def _start_of_a_gather(x):
+    numbers = lax.GatherDimensionNumbers((0,), (), (0,))
+    return lax.gather(x, jnp.array([2**32 - 1], jnp.uint32), numbers, (2,), mode="clip")
+
+
+def _start_and_an_argument(x):
+    return lax.dynamic_slice(jnp.stack([x, x]), (lax.convert_element_type(x[0], jnp.uint32),
+                                                 jnp.uint32(2**32 - 1)), (1, 2))[0]  # fmt: skip
+
+
+UNSIGNED_STARTS = [*map(_start_of, ("uint8", "uint16", "uint32", "uint64")), _computed_start, _start_in_a_loop,
+                   _start_of_a_gather, _start_and_an_argument]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", UNSIGNED_STARTS)
+def test_an_unsigned_start_keeps_its_value(f):
+    x = np.array([1, 2, 3, 4], np.int32)
+    with jax.enable_x64(True):
+        assert hlocts.check(f, x).verdict == ("pass" if jax.jit(f)(x)[0] == 3 else "fail")
+        assert hlocts.evaluate(f, x).tolist() == [3, 4]
+
+
+@pytest.mark.parametrize("form", ["text", "bytecode"])
+def test_a_result_of_the_wrong_start_fails(form, tmp_path):
+    x, right, wrong = (np.array(one, np.int32) for one in ([1, 2, 3, 4], [3, 4], [1, 2]))
+    f, file = jax.jit(_start_of("uint32")), tmp_path / "m.mlir"
+    file.write_bytes(f.lower(x).as_text().encode() if form == "text"
+                     else jax.export.export(f)(x).mlir_module_serialized)  # fmt: skip
+    assert hlocts.judge(file, [x], [right]).passed
+    assert hlocts.judge(file, [x], [wrong]).verdict == "fail"
+
+
+def test_an_unsigned_start_that_its_signed_type_lacks():
+    f = lambda x: lax.dynamic_slice(x, (jnp.uint8(200),), (2,))
+    assert hlocts.evaluate(f, np.arange(300, dtype=np.int32)).tolist() == [200, 201]
+
+
+def test_other_slices_are_converted_as_they_are():
+    argument = jax.jit(lambda x, i: lax.dynamic_slice(x, (i, jnp.uint32(1)), (2, 2)))
+    for text in (argument.lower(jnp.ones((4, 4)), jnp.uint32(7)).as_text(),
+                 jax.jit(lambda x: lax.dynamic_slice(x, (jnp.uint32(7),), (2,))).lower(jnp.ones(4)).as_text(),
+                 jax.jit(lambda x: lax.dynamic_slice(x, (-1,), (2,))).lower(jnp.ones(4)).as_text()):  # fmt: skip
+        assert stablehlo.with_clamped_starts(text) is None
 
 
 def test_a_nan_of_hlo_itself_is_named():

@@ -219,12 +219,17 @@ def _gspmd(jax: Any) -> Iterator[None]:
 def _text(lower: Callable[[], Any], lowered: Any, jax: Any) -> tuple[str, int]:
     """Returns HLO text with locations in the source, and the number of partitions. The text of JAX
     lacks this number, without which an engine partitions nothing."""
+    from hlocts import stablehlo  # which runs as a program that imports this package
+
     attributes = lowered.compiler_ir("stablehlo").operation.attributes
     count = int(attributes["mhlo.num_partitions"]) if "mhlo.num_partitions" in attributes else 1
     if count > 1:
         with _gspmd(jax):
             lowered = lower()
-    computation = lowered.compiler_ir("hlo")
+    module, clamped = lowered.compiler_ir("stablehlo").operation, None
+    if stablehlo.may_have_unsigned_start(module.get_asm(large_elements_limit=16)):
+        clamped = stablehlo.with_clamped_starts(module.get_asm(enable_debug_info=True))
+    computation = stablehlo.converted(clamped) if clamped else lowered.compiler_ir("hlo")
     if computation is None:
         raise HloctsError("this JAX backend cannot print HLO")
     options = sys.modules[type(computation).__module__].HloPrintOptions.short_parsable()

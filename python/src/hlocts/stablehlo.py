@@ -10,10 +10,12 @@ compiles MLIR.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import re
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from hlocts.worker_frames import frames
@@ -29,10 +31,9 @@ def _mlir() -> Any:
 
 def to_hlo(module: bytes, mlir: Any = None) -> bytes:
     """Converts MLIR text or portable bytecode to a serialized HloModuleProto."""
-    convert = (mlir or _mlir()).mlir_module_to_xla_computation
     text: str | bytes = module if module[:4] == b"ML\xefR" else _located(module.decode())
     try:
-        computation = convert(text, use_tuple_args=False, return_tuple=False)
+        computation = converted(text, mlir)
     except Exception as error:
         if isinstance(text, str) and "<__elided__>" in text:
             first = str(error).split("\n")[0]
@@ -42,9 +43,16 @@ def to_hlo(module: bytes, mlir: Any = None) -> bytes:
         plain = _plain(text) or _renamed(text)
         if plain is None:
             raise
-        computation = convert(plain, use_tuple_args=False, return_tuple=False)
+        computation = converted(plain, mlir)
     proto: bytes = computation.as_serialized_hlo_module_proto()
     return proto
+
+
+def converted(module: str | bytes, mlir: Any = None) -> Any:
+    """Converts with jaxlib, except for the starts of slices that it is known to misread."""
+    module = with_clamped_starts(module) or module
+    convert = (mlir or _mlir()).mlir_module_to_xla_computation
+    return convert(module, use_tuple_args=False, return_tuple=False)
 
 
 def from_hlo(proto: bytes, form: str, mlir: Any = None) -> bytes:
@@ -104,14 +112,137 @@ _OWN = (*_DIALECTS, "mhlo", "jax")  # dialects whose attributes the converter ac
 def _context(ir: Any) -> Any:
     """Returns a context with the dialects of jaxlib; other dialects are allowed in it."""
     context, registry = ir.Context(), ir.DialectRegistry()
-    libraries = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
+    try:  # renamed in jaxlib 0.7
+        libraries = importlib.import_module("jaxlib.mlir._mlir_libs._jax_mlir_ext")
+    except ImportError:
+        libraries = importlib.import_module("jaxlib.mlir._mlir_libs.register_jax_dialects")
     libraries.register_dialects(registry)  # func and the other dialects of MLIR
     context.append_dialect_registry(registry)
     context.load_all_available_dialects()
     context.allow_unregistered_dialects = True
     for name in _DIALECTS:
-        importlib.import_module(f"jaxlib.mlir.dialects.{name}").register_dialect(context)
+        with contextlib.suppress(ImportError):  # older releases lack sdy
+            importlib.import_module(f"jaxlib.mlir.dialects.{name}").register_dialect(context)
     return context
+
+
+# Text has the types of operands on the line of an operation; bytecode has no names of types.
+_UNSIGNED_START = re.compile(r"\bstablehlo\.(?:dynamic_slice|gather)\b.*: \(.*[<x]ui\d+>.*\) ->")
+_NOT_EVALUATED = ("func.call", "stablehlo.composite", "stablehlo.custom_call", "stablehlo.optimization_barrier")
+_SLICE = re.compile(rb"dynamic_slice|gather")
+
+
+def may_have_unsigned_start(module: str | bytes) -> bool:
+    found = _UNSIGNED_START.search(module) if isinstance(module, str) else _SLICE.search(module)
+    return found is not None
+
+
+def with_clamped_starts(module: str | bytes) -> str | None:
+    """Returns the module with clamped starts where jaxlib's conversion would read an unsigned start
+    as a signed number (finding jaxlib-constant-unsigned-slice-start); None for other modules.
+
+    The conversion evaluates what depends on constants only, and replaces a slice or gather with
+    such starts by a slice. It reads 255 of type ui8 as -1, which it clamps to 0."""
+    if not may_have_unsigned_start(module):
+        return None
+    ir = importlib.import_module("jaxlib.mlir.ir")
+    with _context(ir) as context, ir.Location.unknown():
+        try:
+            if isinstance(module, bytes):
+                dialect = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
+                parsed = dialect.deserialize_portable_artifact(context, module)
+            else:
+                parsed = ir.Module.parse(module)
+        except Exception:  # the conversion reports what is wrong with the module
+            return None
+        values = _constant_values(ir, parsed.operation)
+        slices = [one for one in _operations(parsed.operation) if _needs_clamp(ir, one, values)]
+        for one in slices:
+            _clamp(ir, one)
+        return str(parsed.operation.get_asm(enable_debug_info=True)) if slices else None
+
+
+def _operations(operation: Any) -> Iterator[Any]:
+    for region in operation.regions:
+        for block in region:
+            for inner in block.operations:
+                yield inner.operation
+                yield from _operations(inner.operation)
+
+
+def _constant_values(ir: Any, module: Any) -> set[Any]:
+    """Returns the values that the conversion may evaluate, as they depend on constants only."""
+    values: set[Any] = set()
+    for one in _operations(module):
+        given = [operand in values for operand in one.operands]
+        if one.name == "stablehlo.while":  # values that the loop never changes
+            last = list(one.regions[1].blocks[0].operations)[-1].operands
+            for place, argument in enumerate(one.regions[1].blocks[0].arguments):
+                if given[place] and last[place] == argument:
+                    values |= {argument, one.regions[0].blocks[0].arguments[place], one.results[place]}
+        elif one.name == "stablehlo.constant" or (
+            given and all(given) and not len(one.regions) and one.name not in _NOT_EVALUATED):  # fmt: skip
+            values |= set(one.results)
+    return values
+
+
+def _starts(ir: Any, operation: Any) -> dict[int, list[int]]:
+    """Returns by operand the last starts at which the slice fits; {} for operations that the
+    conversion never replaces by a slice, and for sizes that are known only at run time."""
+    if operation.name not in ("stablehlo.dynamic_slice", "stablehlo.gather"):
+        return {}
+    array = ir.RankedTensorType(operation.operands[0].type)
+    if not array.has_static_shape:
+        return {}
+    sizes = list(ir.DenseI64ArrayAttr(operation.attributes["slice_sizes"]))
+    last = [length - size for length, size in zip(array.shape, sizes, strict=True)]
+    if operation.name == "stablehlo.dynamic_slice":
+        return {place + 1: [limit] for place, limit in enumerate(last)}
+    dialect = importlib.import_module("jaxlib.mlir.dialects.stablehlo")
+    numbers = dialect.GatherDimensionNumbers(operation.attributes["dimension_numbers"])
+    is_single = ir.RankedTensorType(operation.operands[1].type).rank - (numbers.index_vector_dim == 0) < 1
+    return {1: [last[dimension] for dimension in numbers.start_index_map]} if is_single else {}
+
+
+def _needs_clamp(ir: Any, operation: Any, values: set[Any]) -> bool:
+    """Returns True for unsigned starts of which one is computed from constants, or is a constant
+    that is negative as a signed number."""
+    for place in _starts(ir, operation):
+        start = operation.operands[place]
+        element = ir.RankedTensorType(start.type).element_type
+        if not str(element).startswith("ui"):
+            return False
+        if start not in values:
+            continue
+        owner = None if isinstance(start.owner, ir.Block) else start.owner
+        if owner is None or owner.name != "stablehlo.constant":
+            return True
+        elements = ir.DenseIntElementsAttr(owner.attributes["value"])
+        if any(value >> (ir.IntegerType(element).width - 1) for value in elements):
+            return True
+    return False
+
+
+def _clamp(ir: Any, operation: Any) -> None:
+    """Replaces each start by its minimum with the last one. All starts of an operation have one
+    type, which becomes wider if it has no sign bit to spare for the last starts."""
+    starts = _starts(ir, operation)
+    element = ir.RankedTensorType(operation.operands[1].type).element_type
+    if max(map(max, starts.values())) >> (ir.IntegerType(element).width - 1):
+        element = ir.IntegerType.get_unsigned(64)
+    for place, limits in starts.items():
+        start = operation.operands[place]
+        shape = ir.RankedTensorType(start.type).shape
+        wanted = ir.RankedTensorType.get(shape, element)
+        limit = ir.Attribute.parse(f"dense<{limits if shape else limits[0]}> : {wanted}")
+
+        def new(name: str, *operands: Any, result: Any = wanted, **attributes: Any) -> Any:
+            return ir.Operation.create(
+                f"stablehlo.{name}", results=[result], operands=operands, attributes=attributes,
+                loc=operation.location, ip=ir.InsertionPoint(operation)).result  # fmt: skip
+
+        wide = start if wanted == start.type else new("convert", start)
+        operation.operands[place] = new("minimum", wide, new("constant", value=limit))
 
 
 def _plain(text: str | bytes) -> str | None:
