@@ -134,7 +134,7 @@ Json JsonOf(const DiffAnswer& answer, const std::string& line) {
   Json json = ParseJson<Json>(line);
   if (!answer.runs.empty()) json["runs"] = answer.runs;
   if (!answer.signature.empty()) json["signature"] = answer.signature;
-  if (answer.known) json["known"] = answer.known->ToJson();
+  if (answer.known) answer.known->AddTo(json);
   if (answer.piece)
     json["piece"] = {{"name", answer.piece->name},
                      {"module", answer.piece->module},

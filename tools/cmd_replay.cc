@@ -100,7 +100,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   const auto known = KnownFindingOf(verdict, bundle.sample);
   if (options.common.json) {
     auto json = ParseJson<nlohmann::ordered_json>(JsonLineOf(verdict, counts));
-    if (known) json["known"] = known->ToJson();
+    if (known) known->AddTo(json);
     std::cout << JsonText(json) << std::endl;
   } else {
     PrintVerdict(verdict, false, "", options.explain);

@@ -347,21 +347,20 @@ std::string KnownText(const reports::Verdict& verdict, const std::optional<Known
                : "not in the list of XLA; no list of the plugin was read";
 }
 
+// The list of a plugin file is not known here. Many contain XLA, so XLA's list is used.
+std::optional<KnownFinding> ListedFinding(const fuzz::Bundle& bundle) {
+  reports::Verdict verdict = bundle.result.verdict;
+  if (fuzz::IsPluginFile(verdict.backend)) verdict.backend = "xla";
+  auto known = KnownFindingOf(verdict, bundle.sample);
+  return known && !known->name.empty() ? known : std::nullopt;
+}
+
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(fuzz::Bundle bundle, WholeBundle(options.bundle));
   const reports::Verdict& verdict = bundle.result.verdict;
   const auto own = reports::ReadFindingFile(options.bundle);
-  std::optional<KnownFinding> known;
-  if (own.ok()) {
-    known = {NameOfFolder(options.bundle), *own};
-  } else {
-    known = KnownFindingOf(verdict, bundle.sample);
-    // The list of a plugin file is not known here. Many contain XLA, so XLA's list is used.
-    reports::Verdict of_xla = verdict;
-    of_xla.backend = "xla";
-    if (!known && fuzz::IsPluginFile(verdict.backend))
-      known = KnownFindingOf(of_xla, bundle.sample);
-  }
+  const std::optional<KnownFinding> known =
+      own.ok() ? KnownFinding{NameOfFolder(options.bundle), *own} : ListedFinding(bundle);
   const std::string rarity = RarityText(verdict);
   const Releases releases = ReleasesOf(options.bundle, verdict);
   std::string on_finding;

@@ -18,7 +18,9 @@
 #include "spec/base/status.h"
 #include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
+#include "spec/text/parser.h"
 #include "suites/expectations.h"
+#include "tools/cli/known_finding.h"
 
 namespace hlocts::tools {
 namespace {
@@ -67,6 +69,32 @@ TEST(FindingsTest, OtherWrongValuesOfOneDefectAreKnown) {
         "fail log,power(together) f64 value"}) {
     EXPECT_NE(known.Explaining(signature, verdict, nullptr), nullptr) << signature;
   }
+}
+
+// JAX makes a call of each function that it jits, such as jnp.pad.
+TEST(FindingsTest, AFailureHasTheFindingOfAnEntryOrSaysThatThereIsNoEntry) {
+  const std::string name = "xla-padded-element-and-a-padded-window";
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto verdict, RecordOf(absl::StrCat(kFindingsDirectory, "/", name)));
+  verdict.backend = "jaxlib@0.11.0";
+  const auto known = [&] {
+    return KnownFindingOf(verdict, {*ParseModule(R"(HloModule m
+      sum { a = s32[] parameter(0)  b = s32[] parameter(1)  ROOT r = s32[] add(a, b) }
+      padded { a = s32[1,1] parameter(0)  z = s32[] constant(0)
+               ROOT r = s32[1,5] pad(a, z), padding=0_0x2_2 }
+      ENTRY main { p = s32[1,1] parameter(0)  z = s32[] constant(0)
+                   q = s32[1,5] call(p), to_apply=padded
+                   ROOT y = s32[1,5] reduce-window(q, z), window={size=1x3 pad=0_0x1_1}, to_apply=sum })"),
+                                    {}});
+  };
+  ASSERT_TRUE(known());
+  EXPECT_EQ(known()->name, name);
+  verdict.localisation.instructions = {"q"};
+  ASSERT_TRUE(known());
+  EXPECT_EQ(
+      known()->ToLine(),
+      "    known:    no entry for the whole module; a smaller one (hlocts shrink) may have one");
+  verdict.backend = "mine";
+  EXPECT_FALSE(known()) << "this engine has no list";
 }
 
 // A failing piece of a module that passes as a whole is no evidence for people outside the project.

@@ -13,14 +13,14 @@
 namespace hlocts::tools {
 
 struct KnownFinding {
-  std::string name;  // of its directory in results/findings
+  std::string name;  // of its directory in results/findings; "" if no expectation has the failure
   findings::Finding finding;
   std::string same;  // the reason of the expectation: what this failure has of the finding's defect
 
   // Returns "REASON (finding NAME: TITLE)"; for a question, also the reading that permits this.
   std::string ToText() const;
   std::string ToLine() const;  // the same as a line below a verdict
-  nlohmann::ordered_json ToJson() const;
+  void AddTo(nlohmann::ordered_json& verdict) const;
 };
 
 // Returns for a question why the documents allow another reading, or "" for another finding.
@@ -28,6 +28,7 @@ std::string QuestionText(const findings::Finding& finding);
 
 // Returns the finding to which an expectation links the failure. The expectation is found by the
 // failure's signature (ExpectationList::Explaining) and the properties of module and arguments.
+// For a fail or crash of an engine that has a list without such an expectation, `name` is "".
 std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample);
 
 }  // namespace hlocts::tools

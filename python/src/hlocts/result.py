@@ -200,12 +200,16 @@ class Result:
             return ["nothing was judged: " + self._missing()]
         if self.failure is None:
             meaning = [_PROBABLE] * (self.verdict == "probable")
-            return [*([self.reason] if self.reason else []), *meaning, self._checked(), *self._advice()]
+            return [*([self.reason] if self.reason else []), *meaning, *self._known(), self._checked(),
+                    *self._advice()]  # fmt: skip
         if self._copies():
             return [*_unequal_lines(self.failure), self.reason, self._checked()]
         by = "the strict profile" if self.profile == "strict" else "HLO"
-        known = [f"known: {self.record['known']['text']}"] if "known" in self.record else []
-        return [*_failure_lines(self.failure, by), self._others(), *known, self._checked()]
+        return [*_failure_lines(self.failure, by), self._others(), *self._known(), self._checked()]
+
+    def _known(self) -> list[str]:
+        text = self.record.get("known", {}).get("text") or self.record.get("no_entry")
+        return [f"known: {text}"] if text else []
 
     def _others(self) -> str:
         """Returns the statements of the program, with the number of wrong elements in place of the
