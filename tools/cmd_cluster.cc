@@ -199,7 +199,7 @@ absl::Status ReadChunk(const std::string& chunk, Buckets& buckets, ClusterMerge&
   std::ifstream in(chunk + "/findings.jsonl");
   for (std::string line; std::getline(in, line);) {
     Json json = ParseJson<Json>(line);
-    if (!json.is_object() || json.value("known", false)) continue;
+    if (!json.is_object() || json.value("known", false) || json.value("cut", false)) continue;
     // The path of the bundle, relative to the directory that contains all shards.
     json["folder"] = absl::StrCat(fs::path(chunk).filename().string(), "/findings/",
                                   fs::path(json.value("folder", "")).filename().string());

@@ -196,7 +196,7 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   if (const int64_t rest = status.buckets - static_cast<int64_t>(names.size()); rest > 0)
     std::cout << "findings without a bundle, which would exceed 64 KB: " << rest << "; "
               << options.campaign.out << "/findings.jsonl has seed and module of each\n";
-  if (status.known > 0)
+  if (status.failures.known + status.failures.known_earlier > 0)
     std::cout << "known failures: " << options.campaign.out
               << "/known.jsonl (seed, module and reason of each); to store one as a bundle, repeat "
               << "this command with --only=MODULE --expectations=/dev/null --out=DIR, without "
@@ -213,8 +213,8 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
               << (IsFlaky(folder + names[0]) ? " --repeat=100" : "") << FurtherText(folder, names)
               << "\n";
   if (Interrupted())
-    std::cout << "interrupted; the same command with --resume continues with module "
-              << status.modules << "\n";
+    std::cout << "interrupted; the same command with " << (status.only ? "--restart" : "--resume")
+              << (status.only ? " repeats it\n" : " continues\n");
   std::cout << std::flush;
 }
 

@@ -65,8 +65,12 @@ TEST_F(FuzzRunTest, AHangingEngineDoesNotOverrunAndLeftoversAreShrunkLater) {
   json status = LastStatus(ran);
   EXPECT_FALSE(status.contains("not_shrunk")) << ran.out;
   EXPECT_EQ(status["modules"], 0);  // shrinking does not add to the modules
-  json shrunk = JsonLines(TextOf(out + "/findings.jsonl")).back();
-  EXPECT_EQ(shrunk["met_as"], found["met_as"]);
+  const std::vector<json> lines = JsonLines(TextOf(out + "/findings.jsonl"));
+  ASSERT_GE(lines.size(), 3);
+  EXPECT_EQ(lines.back()["met_as"], found["met_as"]);
+  EXPECT_EQ(lines.back().value("cut", false), true);
+  const json shrunk = lines[lines.size() - 2];  // a part of the module
+  EXPECT_EQ(shrunk["module"], found["module"]);
   EXPECT_LT(shrunk["instructions"], found["instructions"]);
   readme = TextOf(absl::StrCat(out, "/", std::string(shrunk["folder"]), "/README.md"));
   EXPECT_THAT(readme, Not(ContainsRegex("not shrunk|hlocts shrink")));
@@ -117,13 +121,19 @@ TEST_F(FuzzRunTest, ModulesFirstThenWhatFailedIsMadeSmall) {
   EXPECT_FALSE(lines.back().contains("to_shrink"));
   EXPECT_LE(lines.back()["instructions"], 3);
   EXPECT_GE(status["buckets"], 1);
+  const json failures = status["failures"];
+  EXPECT_EQ(failures["new"].get<int>() + failures["repeated"].get<int>(),
+            verdicts["fail"].get<int>() + verdicts.value("crash", 0));
 }
 
 TEST_F(FuzzRunTest, OtherModulesAreNotResumed) {
   std::string out = Path("other");
   const std::string fuzz = "fuzz --backend=reference --modules=5 --out=";
   ASSERT_EQ(RunHlocts(fuzz + out).status, 0);
-  EXPECT_THAT(RunHlocts(fuzz + out + " --resume").out, HasSubstr(" modules/s; "));
+  EXPECT_THAT(
+      RunHlocts(fuzz + out + " --resume").out,
+      AllOf(HasSubstr("0 modules in this run, 0 new findings in all runs, 0 known in this "),
+            HasSubstr(" modules/s; ")));
   Ran ran = RunHlocts(fuzz + out + " --resume --stream=edge");
   EXPECT_EQ(ran.status, 2);
   EXPECT_THAT(ran.out, HasSubstr("stream edge"));
@@ -227,7 +237,7 @@ TEST_F(FuzzRunTest, AFlakyFailureIsKnownByItsOwnSignature) {
   const std::string out = Path("known_flake"), list = Path("known_flake.textproto");
   std::ofstream(list)
       << "expectation { signature: \"crash *\" needs: \"narrow\" verdict: \"crash\" "
-         "kind: BUG clause: \"maximum.1\" reason: \"seeded\" }\n";
+         "kind: BUG clause: \"clamp.1\" reason: \"seeded\" }\n";
   const Ran ran =
       RunHlocts(absl::StrCat("fuzz ", kMisbehaving, " --expectations=", list,
                              " --stream=exact --modules=5 --cut=0 --jobs=1 --out=", out),
@@ -255,7 +265,7 @@ TEST_F(FuzzRunTest, KnownFailuresAreNamed) {
   const std::string out = Path("known"), list = Path("known.textproto");
   std::filesystem::remove_all(out);
   std::ofstream(list) << "expectation { signature: \"fail *\" verdict: \"fail\" kind: BUG clause: "
-                         "\"maximum.1\" reason: \"seeded\" memory: true }\n";
+                         "\"clamp.1\" reason: \"seeded\" memory: true }\n";
   Ran ran = RunHlocts(
       "fuzz --backend=canary:maximum.drops-nan?isolation=none --no-shrink --seed=3 "
       "--jobs=2 --modules=4000 --expectations=" +
@@ -265,7 +275,7 @@ TEST_F(FuzzRunTest, KnownFailuresAreNamed) {
                              HasSubstr("--only=MODULE --expectations=/dev/null --out=DIR")));
   EXPECT_THAT(TextOf(out + "/known.jsonl"),
               AllOf(HasSubstr("\"origin\":\"seed 3, module "),
-                    HasSubstr("\"clause\":\"maximum.1\",\"reason\":\"seeded\",\"memory\":\"the "
+                    HasSubstr("\"clause\":\"clamp.1\",\"reason\":\"seeded\",\"memory\":\"the "
                               "engine leaves its buffers; the failure may not occur again\"")));
 }
 

@@ -430,7 +430,7 @@ def concerns(finding, night, engines):
 def found_by(night, engine):
     """Returns the number of buckets that campaigns found on this engine; its share depends on it."""
     paths = night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl")
-    return sum(not one.get("known") for path in paths for one in json_lines(path.read_text()))
+    return sum(not (one.get("known") or one.get("cut")) for path in paths for one in json_lines(path.read_text()))
 
 
 def modules_of_today(night, engine):
@@ -446,10 +446,14 @@ def modules_of_today(night, engine):
 
 def not_small_yet(out):
     """Returns failures that the campaign had no time to minimise."""
-    left = set()
+    left = {}
     path = out / "findings.jsonl"
     for one in json_lines(path.read_text()) if path.exists() else []:
-        (left.add if "to_shrink" in one else left.discard)(one.get("met_as"))
+        key = one.get("met_as")
+        if "to_shrink" in one:
+            left[key] = one["to_shrink"]
+        elif key in left and one.get("module", left[key]) == left[key]:
+            del left[key]
     return left
 
 

@@ -198,6 +198,8 @@ absl::Status Campaign::Begin() {
   state_.backends = backends::RecordedNames(options_.backends);
   stores_unshrunk_ = options_.shrink_last;
   next_number_ = options_.only.value_or(0);
+  status_.resumed = exists;
+  status_.only = options_.only.has_value();
   if (!exists) return SaveState();
   HLOCTS_RETURN_IF_ERROR(state_.Load(StatePath(options_.out)));
   next_number_ = state_.next;
@@ -283,7 +285,7 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
     std::string name = backends::RecordedName(options_.backends[e]);
     TimedEngine& engine = *engines.tested[e];
     const double waited_before = engine.seconds();
-    FoundBy found = {name, &engine, engines.reference.get(), origin, number, trial};
+    FoundBy found = {name, &engine, engines.reference.get(), origin, number, trial, again};
     TrialOptions first = trial;
     first.load.reuse = true;  // all iterations of a loop run the same executables
     bool variants = options_.variants > 0 && !trial.invalid;
@@ -368,7 +370,7 @@ CampaignStatus Campaign::Status() {
   status_.seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   status_.cells = static_cast<int64_t>(cells_.size());
   status_.buckets = store_.buckets();
-  status_.known = store_.known();
+  status_.failures = store_.failures();
   status_.not_shrunk = store_.not_shrunk();
   return status_;
 }

@@ -65,9 +65,17 @@ inline bool IsUndecided(Outcome kind) {
   return IsInconclusive(kind) || kind == Outcome::kSuspect || kind == Outcome::kNanBits;
 }
 
+// Numbers of failures of this run: those that are a new finding, repeat an earlier failure, or are
+// known, and the failures of earlier runs that are known now.
+struct FailureCounts {
+  int64_t fresh = 0, repeated = 0, known = 0, known_earlier = 0;
+};
+
 struct CampaignStatus {
-  int64_t modules = 0;  // generated, and judged on every engine
-  double seconds = 0;   // duration of this run
+  bool resumed = false;  // true: earlier runs found some of the buckets
+  bool only = false;     // true: the campaign is one module
+  int64_t modules = 0;   // of this run: generated, and judged on every engine
+  double seconds = 0;    // duration of this run
   int jobs = 1;
   // Seconds of this run, summed over its jobs: those spent waiting for engines, and those spent on
   // failures (cutting, shrinking, writing).
@@ -76,8 +84,8 @@ struct CampaignStatus {
   int64_t instructions = 0;
   std::map<std::string, int64_t> verdicts;  // by name
   int64_t cells = 0;
-  int64_t buckets = 0;                    // new findings: buckets that no expectation explains
-  int64_t known = 0;                      // findings that an expectation explains
+  int64_t buckets = 0;  // new findings of all runs: buckets that no expectation explains
+  FailureCounts failures;
   int64_t not_shrunk = 0;                 // buckets stored unshrunk for lack of time
   double elements = 0, bits_checked = 0;  // sums over verdicts
   int64_t variants = 0;                   // metamorphic variants that ran

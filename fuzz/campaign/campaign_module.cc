@@ -130,7 +130,9 @@ std::string CampaignStatus::ToJson() const {
   json["unspecified_share"] = elements == 0 ? 0.0 : unspecified / elements;
   json["below_two_bits_share"] = floats == 0 ? 0.0 : below_two_bits / floats;
   json["hardly_checked_share"] = elements == 0 ? 0.0 : barely_checked / elements;
-  json["known"] = known;
+  json["known"] = failures.known + failures.known_earlier;
+  json["failures"] = {
+      {"new", failures.fresh}, {"repeated", failures.repeated}, {"known", failures.known}};
   if (not_shrunk > 0) json["not_shrunk"] = not_shrunk;
   if (variants > 0) json["variants"] = variants, json["variants_judged"] = variants_judged;
   return JsonText(json);
@@ -138,24 +140,29 @@ std::string CampaignStatus::ToJson() const {
 
 // The most important counts come first, because a narrow terminal cuts the line.
 std::string CampaignStatus::ToText() const {
-  std::string text =
-      absl::StrFormat("%s, %s, %d known; %.0f s, %.1f modules/s", CountText(modules, "module"),
-                      CountText(buckets, "new finding"), known, seconds,
-                      seconds > 0 ? static_cast<double>(modules) / seconds : 0.0);
+  const char *own = resumed ? " in this run" : "", *all = resumed ? " in all runs" : "";
+  std::string text = absl::StrFormat(
+      "%s%s, %s%s, %d known%s; %.0f s, %.1f modules/s", CountText(modules, "module"), own,
+      CountText(buckets, "new finding"), all, failures.known + failures.known_earlier, own, seconds,
+      seconds > 0 ? static_cast<double>(modules) / seconds : 0.0);
   if (!verdicts.empty()) text += ";";
   for (const auto& [word, count] : verdicts) absl::StrAppend(&text, " ", count, " ", word);
+  if (failures.fresh + failures.repeated + failures.known > 0)
+    absl::StrAppend(&text, "; of the failures ", failures.fresh, " new, ", failures.repeated,
+                    " repeated, ", failures.known, " known");
   if (not_shrunk > 0)
-    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: --resume with more --time shrinks them");
+    absl::StrAppend(&text, "; ", not_shrunk, " not shrunk: ", only ? "--restart" : "--resume",
+                    " with more --time shrinks them");
   if (variants > 0)
     absl::StrAppend(&text, "; ", variants, " variants, ", variants_judged, " with other outputs");
   if (valid < modules) absl::StrAppend(&text, "; ", modules - valid, " of unintended validity");
   absl::StrAppend(&text, "; ", cells, " kinds of instructions reached");
-  if (const double all = seconds * jobs; all > 0) {
+  if (const double work = seconds * jobs; work > 0) {
     absl::StrAppendFormat(&text,
                           "; the jobs spent %.0f%% of their time waiting for engines; failures "
                           "took %.0f%%, including "
                           "such waiting",
-                          100 * engine_seconds / all, 100 * failure_seconds / all);
+                          100 * engine_seconds / work, 100 * failure_seconds / work);
   }
   return text;
 }

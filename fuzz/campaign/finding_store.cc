@@ -32,21 +32,26 @@ absl::Status FindingStore::Load() {
     if (!json.is_object() || !json["backend"].is_string() || !json["signature"].is_string())
       continue;
     Key key = {json["backend"].get<std::string>(), json["signature"].get<std::string>()};
-    Key original_key = {key.first, json.value("met_as", key.second)};
-    ++met_[original_key];
+    Entry entry = {key, {key.first, json.value("met_as", key.second)}};
+    ++met_[entry.original_key];
     met_.try_emplace(key, 1);
-    if (to_shrink_.erase(original_key) > 0) buckets_.erase(original_key);
-    if (json.value("known", false)) continue;
-    Entry entry = {key, original_key, "", 0, {}, {}, {}};
-    if (json["to_shrink"].is_number_integer()) {
-      entry.to_shrink = to_shrink_[original_key] = json["to_shrink"].get<int64_t>();
+    entry.unshrunk = json["to_shrink"].is_number_integer();
+    const auto pending = to_shrink_.find(entry.original_key);
+    // Lines of earlier programs have no number of the module.
+    if (pending != to_shrink_.end() &&
+        (entry.unshrunk || json.value("module", pending->second) == pending->second)) {
+      to_shrink_.erase(pending);
+      Drop(entry.original_key, /*unshrunk=*/true);
     }
+    if (json.value("known", false) || json.value("cut", false)) continue;
+    if (entry.unshrunk) to_shrink_[entry.original_key] = json["to_shrink"].get<int64_t>();
     entry.remains = {json.value("elements", int64_t{0}), json.value("rivals", false),
                      json.value("needs", std::set<std::string>())};
-    Key bucket = BucketKeyOf(entry);
-    buckets_[bucket] = {1, json.value("instructions", int64_t{0}),
-                        json.value("folder", std::string())};
+    Bucket& bucket = buckets_[BucketKeyOf(entry)];
+    if (Takes(bucket, entry.unshrunk, json.value("instructions", int64_t{0})))
+      bucket.folder = json.value("folder", std::string());
   }
+  RemoveDroppedBundles();
   if (cut_off) std::ofstream(path, std::ios::app) << "\n";
   return absl::OkStatus();
 }
@@ -61,27 +66,36 @@ std::set<int64_t> FindingStore::NumbersToShrink() {
   return numbers;
 }
 
-int64_t FindingStore::CountIn(std::map<Key, int64_t>& times, const Key& key) {
+bool FindingStore::IsPending(const Entry& entry) const {
+  const auto pending = to_shrink_.find(entry.original_key);
+  return pending != to_shrink_.end() && pending->second == entry.number;
+}
+
+bool FindingStore::Count(std::map<Key, int64_t>& times, const Entry& entry, bool (*is)(int64_t)) {
   std::lock_guard<std::mutex> lock(mutex_);
-  return ++times[key];
+  return is(++times[entry.original_key]) || IsPending(entry);
+}
+
+Json FindingStore::LineOf(const Entry& entry) const {
+  Json json = {{"backend", entry.key.first},
+               {"signature", entry.key.second},
+               {"bucket", BucketOf(entry.key.second, entry.remains).Name()},
+               {"met_as", entry.original_key.second},
+               {"origin", entry.origin}};
+  if (entry.number >= 0) json["module"] = entry.number;
+  return json;
 }
 
 absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
                                   const std::string& folder) {
-  Json json;
-  json["backend"] = entry.key.first;
-  json["signature"] = entry.key.second;
-  json["bucket"] = BucketOf(entry.key.second, entry.remains).Name();
-  json["met_as"] = entry.original_key.second;
-  json["origin"] = entry.origin;
+  Json json = LineOf(entry);
   json["instructions"] = CountInstructions(*sample.module);
   json["elements"] = entry.remains.elements;
   if (entry.remains.has_distinct_callees) json["rivals"] = true;
   json["needs"] = entry.remains.needs;
   json["evaluations"] = entry.evaluations;
   json["folder"] = folder;
-  if (entry.to_shrink) json["to_shrink"] = *entry.to_shrink;
-  if (entry.known) json["known"] = true;
+  if (entry.unshrunk) json["to_shrink"] = entry.number;
   return AppendLine(options_.out + "/findings.jsonl", json);
 }
 
@@ -99,7 +113,8 @@ static void CountRuns(const FoundBy& found, const std::function<bool()>& stop, O
   verdict.flake = reports::RunCountsText(verdict.runs);
 }
 
-// Shrinks the bundle's sample. Returns false and leaves the bundle unchanged if `stop` became true.
+// Shrinks the bundle's sample. Returns false and leaves the bundle unchanged if `stop` became true,
+// or if the engine no longer starts.
 bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                               const std::function<bool()>& stop) {
   if (stop()) return false;
@@ -108,7 +123,8 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
                        .seconds_max = options_.shrink_seconds,
                        .stop = stop};
   ShrinkResult shrunk = Shrink(bundle.sample, *found.engine, *found.reference, shrink);
-  if (stop()) return false;
+  const bool lost = !shrunk.reproduced && shrunk.result.verdict.kind == Outcome::kError;
+  if (stop() || lost) return false;
   entry.evaluations = shrunk.evaluations;
   // A failure that is not reproduced is stored unshrunk.
   bundle.signature =
@@ -122,17 +138,34 @@ bool FindingStore::ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found
   return true;
 }
 
-// First cuts the module: several instructions may be wrong although the outputs show only one
-// failure. Each instruction that is wrong in isolation is a separate finding.
 absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
                                const FoundBy& found, const std::function<bool()>& stop) {
+  HLOCTS_ASSIGN_OR_RETURN(const Fate fate, AddParts(sample, result, found, stop));
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto [at, first] = fates_.try_emplace({found.backend, found.origin}, fate);
+  if (found.again && first) {  // the failure was counted in an earlier run
+    fates_.erase(at);
+    known_earlier_ += fate == Fate::kKnown;
+    return absl::OkStatus();
+  }
+  if (found.again) --failures_[at->second];
+  at->second = fate;
+  ++failures_[fate];
+  return absl::OkStatus();
+}
+
+// First cuts the module: several instructions may be wrong although the outputs show only one
+// failure. Each instruction that is wrong in isolation is a separate finding.
+absl::StatusOr<Fate> FindingStore::AddParts(const Sample& sample, const TrialResult& result,
+                                            const FoundBy& found,
+                                            const std::function<bool()>& stop) {
   const Key original_key = {found.backend, SignatureOf(result.verdict, *sample.module)};
-  Entry whole = {original_key, original_key, found.origin, 0, {}, {}, {}};
+  Entry whole = {original_key, original_key, found.origin, found.number};
   whole.known = options_.known(original_key.second, result.verdict, nullptr);
-  if (whole.known) return CountKnown(whole);
+  if (whole.known) return AddKnown(whole);
   bool cut = result.verdict.kind == Outcome::kFail && options_.shrink_evaluations > 0;
   if (!cut || stop()) return AddOne(sample, result, found, stop);
-  if (!IsToCut(CountIn(cut_, original_key))) return CountAgain(original_key);
+  if (!Count(cut_, whole, IsToCut)) return Fate::kRepeated;
   std::vector<FaultyInstruction> faulty = FaultyInstructionsOf(sample, *found.engine, found.trial);
   // Wrong values come first, because a known wrong value may be the cause of a crash.
   std::stable_partition(faulty.begin(), faulty.end(), [](const FaultyInstruction& one) {
@@ -140,13 +173,19 @@ absl::Status FindingStore::Add(const Sample& sample, const TrialResult& result,
   });
   // If no time is left, the module is stored whole, and is cut in a later run.
   if (faulty.empty() || stop()) return AddOne(sample, result, found, stop);
-  for (const FaultyInstruction& instruction : faulty)
-    HLOCTS_RETURN_IF_ERROR(AddOne(instruction.sample, instruction.result, found, stop));
-  return RemoveBucket(whole);
+  Fate fate = Fate::kKnown;
+  bool same = false;  // true: a part replaces the whole module, because it has its signature
+  for (const FaultyInstruction& part : faulty) {
+    same = same || SignatureOf(part.result.verdict, *part.sample.module) == original_key.second;
+    HLOCTS_ASSIGN_OR_RETURN(const Fate own, AddOne(part.sample, part.result, found, stop));
+    fate = std::min(fate, own);
+  }
+  if (!same) HLOCTS_RETURN_IF_ERROR(RemovePending(whole));
+  return fate;
 }
 
-absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& result,
-                                  const FoundBy& found, const std::function<bool()>& stop) {
+absl::StatusOr<Fate> FindingStore::AddOne(const Sample& sample, const TrialResult& result,
+                                          const FoundBy& found, const std::function<bool()>& stop) {
   Bundle bundle = {sample.Clone(),
                    found.backend,
                    found.trial,
@@ -157,21 +196,22 @@ absl::Status FindingStore::AddOne(const Sample& sample, const TrialResult& resul
                    "",
                    options_.shrink_evaluations == 0};
   Key original_key = {found.backend, bundle.signature};
-  Entry entry = {original_key, original_key, found.origin, 0, {}, {}, {}};
+  Entry entry = {original_key, original_key, found.origin, found.number};
   entry.known = options_.known(bundle.signature, result.verdict, nullptr);
-  if (entry.known) return CountKnown(entry);
-  if (!IsToShrink(CountIn(met_, original_key))) return CountAgain(original_key);
+  if (entry.known) return AddKnown(entry);
+  if (!Count(met_, entry, IsToShrink)) return Fate::kRepeated;
   if (options_.shrink_evaluations > 0 && !ShrinkInto(bundle, entry, found, stop)) {
-    entry.to_shrink = found.number;
-    bundle.unshrunk = true;
-    absl::StrAppend(&bundle.origin, "; not shrunk, since the time of the campaign had ended");
+    entry.unshrunk = bundle.unshrunk = true;
+    absl::StrAppend(&bundle.origin, "; not shrunk: the campaign ended or lost the engine");
   }
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
-  // Expectations contain signatures without the word "flaky".
+  // Expectations contain signatures without the word "flaky". A module that remains to be shrunk
+  // has more traits than its failure needs, so they do not make it known.
   const std::string own = SignatureOf(bundle.result.verdict, *bundle.sample.module);
-  entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
-  if (entry.known) return CountKnown(entry);
+  if (!entry.unshrunk)
+    entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
+  if (entry.known) return AddKnown(entry);
   AddConsequence(entry, bundle.result.verdict);
   bundle.options.load.stop = nullptr;
   bundle.expected =
@@ -189,17 +229,9 @@ void FindingStore::AddConsequence(const Entry& entry, reports::Verdict& verdict)
                    cause->second.link.empty() ? cause->second.signature : cause->second.link, ")"));
 }
 
-absl::Status FindingStore::CountAgain(const Key& original_key) {
-  std::lock_guard<std::mutex> lock(mutex_);
-  known_ += known_as_.count(original_key) > 0;
-  return absl::OkStatus();
-}
-
-absl::Status FindingStore::CountKnown(const Entry& entry) {
+absl::StatusOr<Fate> FindingStore::AddKnown(const Entry& entry) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    ++known_;
-    known_as_.insert(entry.original_key);
     Json line = {{"backend", entry.key.first},   {"signature", entry.key.second},
                  {"origin", entry.origin},       {"expectation", entry.known->signature},
                  {"link", entry.known->link},    {"clause", entry.known->clause},
@@ -210,62 +242,77 @@ absl::Status FindingStore::CountKnown(const Entry& entry) {
     }
     HLOCTS_RETURN_IF_ERROR(AppendLine(options_.out + "/known.jsonl", line));
   }
-  return RemoveBucket(entry);
+  HLOCTS_RETURN_IF_ERROR(RemovePending(entry));
+  return Fate::kKnown;
 }
 
-absl::Status FindingStore::RemoveBucket(const Entry& entry) {
+absl::Status FindingStore::RemovePending(const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
-  bool stored = to_shrink_.count(entry.original_key) > 0;
-  Forget(entry.original_key);
-  if (!stored) return absl::OkStatus();
-  Sample none = {std::make_unique<Module>("known"), {}};
-  Entry line = entry;
-  if (!line.known) line.known.emplace();
-  line.remains = {};
-  return Append(line, none, "");
+  if (!IsPending(entry)) return absl::OkStatus();
+  to_shrink_.erase(entry.original_key);
+  Drop(entry.original_key, /*unshrunk=*/true);
+  Json line = LineOf(entry);
+  line[entry.known ? "known" : "cut"] = true;
+  HLOCTS_RETURN_IF_ERROR(AppendLine(options_.out + "/findings.jsonl", line));
+  RemoveDroppedBundles();
+  return absl::OkStatus();
 }
 
-// Drops a bucket that was stored unshrunk: the shrunk failure replaces it.
-void FindingStore::Forget(const Key& key) {
-  if (to_shrink_.erase(key) > 0) Drop(key);
+bool FindingStore::Takes(Bucket& bucket, bool unshrunk, int64_t instructions) {
+  const bool first = ++bucket.met == 1, smaller = instructions < bucket.instructions;
+  if (!first && (unshrunk == bucket.unshrunk ? !smaller : unshrunk)) return false;
+  bucket.instructions = instructions;
+  bucket.unshrunk = unshrunk;
+  return true;
 }
 
-void FindingStore::Drop(const Key& key) {
+void FindingStore::Drop(const Key& key, bool unshrunk) {
   auto bucket = buckets_.find(key);
-  if (bucket == buckets_.end()) return;
-  std::error_code ignored;
-  if (!bucket->second.folder.empty()) {
-    std::filesystem::remove_all(absl::StrCat(options_.out, "/", bucket->second.folder), ignored);
-  }
+  if (bucket == buckets_.end() || bucket->second.unshrunk != unshrunk) return;
+  if (!bucket->second.folder.empty()) dropped_.insert(bucket->second.folder);
   buckets_.erase(bucket);
+}
+
+void FindingStore::RemoveDroppedBundles() {
+  for (const auto& [key, bucket] : buckets_) dropped_.erase(bucket.folder);
+  std::error_code ignored;
+  for (const std::string& folder : dropped_)
+    std::filesystem::remove_all(absl::StrCat(options_.out, "/", folder), ignored);
+  dropped_.clear();
 }
 
 FindingStore::Key FindingStore::BucketKeyOf(const Entry& entry) {
   const auto& [backend, signature] = entry.key;
   // An unshrunk finding cannot be compared with others.
-  if (entry.to_shrink || options_.shrink_evaluations == 0) return entry.key;
+  if (entry.unshrunk || options_.shrink_evaluations == 0) return entry.key;
   std::vector<std::string> absorbed;
   std::string name = sets_[backend].Add(BucketOf(signature, entry.remains), &absorbed);
-  for (const std::string& other : absorbed) Drop({backend, other});
+  for (const std::string& other : absorbed) Drop({backend, other}, /*unshrunk=*/false);
   return {backend, name};
 }
 
-absl::Status FindingStore::Store(const Bundle& bundle, const Entry& entry) {
+absl::StatusOr<Fate> FindingStore::Store(const Bundle& bundle, const Entry& entry) {
   std::lock_guard<std::mutex> lock(mutex_);
-  if (!entry.to_shrink) Forget(entry.original_key);
-  int64_t instructions = CountInstructions(*bundle.sample.module);
+  const bool pending = IsPending(entry), replaces = pending && !entry.unshrunk;
+  if (replaces) Drop(entry.original_key, /*unshrunk=*/true);
   Key key = BucketKeyOf(entry);
   Bucket& bucket = buckets_[key];
   met_.try_emplace(entry.key, 1);
-  bool smaller = bucket.met > 0 && instructions < bucket.instructions;
-  if (++bucket.met > 1 && !smaller) return absl::OkStatus();
-  bucket.instructions = instructions;
-  bucket.folder = absl::StrCat("findings/", FolderNameOf(absl::StrCat(key.first, " ", key.second)));
-  absl::Status written = WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder));
-  if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
-  if (!written.ok()) bucket.folder.clear();
-  if (entry.to_shrink) to_shrink_[entry.original_key] = *entry.to_shrink;
-  return Append(entry, bundle.sample, bucket.folder);
+  const Fate fate = bucket.met > 0 && (!pending || replaces) ? Fate::kRepeated : Fate::kNew;
+  if (Takes(bucket, entry.unshrunk, CountInstructions(*bundle.sample.module))) {
+    bucket.folder =
+        absl::StrCat("findings/", FolderNameOf(absl::StrCat(key.first, " ", key.second)));
+    absl::Status written = WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder));
+    if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
+    if (!written.ok()) bucket.folder.clear();
+    if (entry.unshrunk) to_shrink_[entry.original_key] = entry.number;
+  } else if (!replaces) {
+    return fate;
+  }
+  HLOCTS_RETURN_IF_ERROR(Append(entry, bundle.sample, bucket.folder));
+  if (replaces) to_shrink_.erase(entry.original_key);
+  RemoveDroppedBundles();
+  return fate;
 }
 
 absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::Status& verified,
@@ -279,21 +326,24 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
   bundle.origin = origin;
   Key key = {"generator", absl::StrCat("error generator ", RuleOf(verified))};
   bundle.signature = key.second;
-  if (CountIn(met_, key) > 1) return absl::OkStatus();
-  return Store(bundle, {key, key, origin, 0, {}, {}, FailureTraitsOf(bundle.sample)});
+  Entry entry = {key, key, origin};
+  if (!Count(met_, entry, [](int64_t times) { return times == 1; })) return absl::OkStatus();
+  entry.remains = FailureTraitsOf(bundle.sample);
+  return Store(bundle, entry).status();
 }
 
 int64_t FindingStore::buckets() {
   std::lock_guard<std::mutex> lock(mutex_);
   return static_cast<int64_t>(buckets_.size());
 }
-int64_t FindingStore::known() {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return known_;
-}
 int64_t FindingStore::not_shrunk() {
   std::lock_guard<std::mutex> lock(mutex_);
   return static_cast<int64_t>(to_shrink_.size());
+}
+FailureCounts FindingStore::failures() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return {failures_[Fate::kNew], failures_[Fate::kRepeated], failures_[Fate::kKnown],
+          known_earlier_};
 }
 
 }  // namespace hlocts::fuzz

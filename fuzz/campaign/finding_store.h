@@ -33,7 +33,12 @@ struct FoundBy {
   std::string origin;  // description of the origin for people
   int64_t number;      // of the module in its campaign
   TrialOptions trial;
+  bool again = false;  // true: the module ran before, and only its failure is shrunk now
 };
+
+// The class of a failure in a campaign: kRepeated if its signature or its bucket was met before. A
+// module that is cut has the first class of its parts.
+enum class Fate : uint8_t { kNew, kRepeated, kKnown };
 
 // Appends a line to a file of JSON lines.
 absl::Status AppendLine(const std::string& path, const nlohmann::ordered_json& json);
@@ -56,39 +61,51 @@ class FindingStore {
   absl::Status AddGeneratorDefect(const Sample& sample, const absl::Status& verified,
                                   const std::string& origin);
   int64_t buckets();
-  int64_t known();
   int64_t not_shrunk();
+  // Returns the numbers of failures of this run, and of known failures of earlier runs.
+  FailureCounts failures();
 
  private:
   struct Bucket {
     int64_t met = 0;
     int64_t instructions = 0;  // number in the stored module
     std::string folder;
+    bool unshrunk = false;  // true: the stored module is in to_shrink_
   };
   using Key = std::pair<std::string, std::string>;  // name of the engine; signature or bucket
   struct Entry {                                    // one line of findings.jsonl
     Key key, original_key;
     std::string origin;
+    int64_t number = -1;  // of the module; -1: none
     int evaluations = 0;
-    std::optional<int64_t> to_shrink;  // the number of a module that is stored unshrunk
-    std::optional<KnownBy> known;      // the expectation of a shrunk finding; not stored
-    FailureTraits remains = {};        // traits of the stored module
+    bool unshrunk = false;         // true: stored unshrunk for lack of time
+    std::optional<KnownBy> known;  // the expectation of a shrunk finding; not stored
+    FailureTraits remains = {};    // traits of the stored module
   };
-  absl::Status AddOne(const Sample& sample, const TrialResult& result, const FoundBy& found,
-                      const std::function<bool()>& stop);
-  int64_t CountIn(std::map<Key, int64_t>& times, const Key& key);  // includes this occurrence
+  absl::StatusOr<Fate> AddParts(const Sample& sample, const TrialResult& result,
+                                const FoundBy& found, const std::function<bool()>& stop);
+  absl::StatusOr<Fate> AddOne(const Sample& sample, const TrialResult& result, const FoundBy& found,
+                              const std::function<bool()>& stop);
+  // Counts an occurrence. Returns true if `is` is true for its number or if it is pending.
+  bool Count(std::map<Key, int64_t>& times, const Entry& entry, bool (*is)(int64_t));
   bool ShrinkInto(Bundle& bundle, Entry& entry, const FoundBy& found,
                   const std::function<bool()>& stop);
-  absl::Status Store(const Bundle& bundle, const Entry& entry);
-  absl::Status CountKnown(const Entry& entry);
+  absl::StatusOr<Fate> Store(const Bundle& bundle, const Entry& entry);
+  absl::StatusOr<Fate> AddKnown(const Entry& entry);
   void AddConsequence(const Entry& entry, reports::Verdict& verdict);
-  // Removes an unshrunk bucket that is replaced by its parts, or that an expectation explains.
-  absl::Status RemoveBucket(const Entry& entry);
-  absl::Status CountAgain(const Key& original_key);  // counts one more without shrinking it
-  void Forget(const Key& key);
-  void Drop(const Key& bucket);
+  // Returns true if the campaign has an unshrunk bundle of this failure of this very module.
+  bool IsPending(const Entry& entry) const;
+  // Removes the unshrunk bucket of a module that is replaced by its parts, or that an expectation
+  // explains. The bucket of another module with the same signature stays.
+  absl::Status RemovePending(const Entry& entry);
+  // Adds an occurrence. Returns true if its module is to be stored as that of the bucket.
+  static bool Takes(Bucket& bucket, bool unshrunk, int64_t instructions);
+  // Removes a bucket with this state. Its bundle stays until the records name its successor.
+  void Drop(const Key& key, bool unshrunk);
+  void RemoveDroppedBundles();
   // Returns the bucket of the finding, and drops the buckets that this bucket absorbs.
   Key BucketKeyOf(const Entry& entry);
+  nlohmann::ordered_json LineOf(const Entry& entry) const;
   absl::Status Append(const Entry& entry, const Sample& sample, const std::string& folder);
 
   const CampaignOptions& options_;
@@ -100,8 +117,10 @@ class FindingStore {
   std::map<Key, int64_t> to_shrink_;             // module number of each unshrunk bucket
   std::map<std::string, KnownBy> corrupted_by_;  // by origin: a known failure that writes outside
                                                  // of buffers, so that the module may crash later
-  int64_t known_ = 0;
-  std::set<Key> known_as_;  // signatures of known findings before shrinking
+  std::set<std::string> dropped_;                // directories of dropped buckets
+  std::map<Key, Fate> fates_;         // of each failure of this run, by engine and origin
+  std::map<Fate, int64_t> failures_;  // numbers of these failures
+  int64_t known_earlier_ = 0;         // failures of earlier runs that are known now
 };
 
 }  // namespace hlocts::fuzz

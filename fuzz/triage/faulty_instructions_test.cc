@@ -97,16 +97,97 @@ TEST(CulpritsTest, ARightModuleHasNone) {
   EXPECT_THAT(FaultyInstructionsOf(sample, *engine, {}), IsEmpty());
 }
 
+CampaignOptions OptionsIn(const std::string& name) {
+  CampaignOptions options;
+  options.out = testing::TempDir() + "/" + name;
+  std::filesystem::remove_all(options.out);
+  std::filesystem::create_directories(options.out);
+  return options;
+}
+
+// Returns a `stop` that is true from call `number` on.
+std::function<bool()> StopAt(int number) {
+  return [number, calls = std::make_shared<int>(0)] { return ++*calls >= number; };
+}
+
+int64_t BundlesIn(const CampaignOptions& options) {
+  return std::distance(std::filesystem::directory_iterator(options.out + "/findings"), {});
+}
+
+// A wrong module that is its own only part.
+class PendingTest : public testing::Test {
+ protected:
+  absl::Status Add(FindingStore& store, int64_t number, const std::function<bool()>& stop,
+                   bool again = false) {
+    const FoundBy found = {
+        "canary", engine_.get(), reference_.get(), absl::StrCat("of ", number), number, {}, again};
+    return store.Add(sample_, result_, found, stop);
+  }
+  static bool Never() { return false; }
+
+  std::unique_ptr<backends::Backend> engine_ = Faulty("subtract.operands-swapped");
+  std::unique_ptr<backends::Backend> reference_ = *backends::MakeInProcessBackend("reference");
+  Sample sample_ = SampleOfText(R"(HloModule m
+    ENTRY e { x = f16[9] parameter(0) y = f16[9] parameter(1) ROOT d = f16[9] subtract(x, y) })");
+  TrialResult result_ = RunTrial(sample_, *engine_, {}, false);
+};
+
+TEST_F(PendingTest, AFailureWhoseShrinkingIsCutIsKept) {
+  const CampaignOptions options = OptionsIn("cut_short");
+  for (int call = 1; call <= 5; ++call) {
+    FindingStore stopped(options);
+    ASSERT_TRUE(stopped.Load().ok());
+    stopped.NumbersToShrink();
+    ASSERT_TRUE(Add(stopped, 7, StopAt(call), call > 1).ok());
+    EXPECT_EQ(stopped.buckets(), 1) << call;
+    EXPECT_EQ(stopped.not_shrunk(), 1) << call;
+    EXPECT_EQ(BundlesIn(options), 1) << call;
+  }
+  FindingStore resumed(options);
+  ASSERT_TRUE(resumed.Load().ok());
+  EXPECT_THAT(resumed.NumbersToShrink(), ElementsAre(7));
+  ASSERT_TRUE(Add(resumed, 7, Never, true).ok());
+  FindingStore again(options);
+  ASSERT_TRUE(again.Load().ok());
+  for (FindingStore* store : {&resumed, &again}) {
+    EXPECT_EQ(store->buckets(), 1);
+    EXPECT_EQ(store->not_shrunk(), 0);
+  }
+  EXPECT_EQ(BundlesIn(options), 1);
+}
+
+TEST_F(PendingTest, OnlyAShrunkModuleIsKnownByWhatItNeeds) {
+  CampaignOptions options = OptionsIn("known_by_needs");
+  options.known = [](const std::string&, const reports::Verdict&,
+                     const std::set<std::string>* needs) {
+    return needs == nullptr ? std::nullopt : std::optional(KnownBy{.signature = "fail *"});
+  };
+  FindingStore store(options);
+  ASSERT_TRUE(Add(store, 7, StopAt(3)).ok());
+  EXPECT_EQ(store.buckets(), 1);
+  EXPECT_EQ(store.failures().fresh, 1);
+  // Another module with the same signature says nothing about module 7.
+  ASSERT_TRUE(Add(store, 8, Never).ok());
+  EXPECT_EQ(store.failures().known, 1);
+  EXPECT_EQ(store.not_shrunk(), 1);
+  EXPECT_THAT(store.NumbersToShrink(), ElementsAre(7));
+  ASSERT_TRUE(Add(store, 7, Never, true).ok());
+  EXPECT_EQ(store.failures().known, 2);
+  EXPECT_EQ(store.failures().fresh, 0);
+  EXPECT_EQ(store.buckets(), 0);
+  EXPECT_EQ(BundlesIn(options), 0);
+  FindingStore resumed(options);
+  ASSERT_TRUE(resumed.Load().ok());
+  EXPECT_EQ(resumed.buckets(), 0);
+}
+
 TEST(FindingStoreTest, UnshrunkModuleIsReplacedByFaultyInstructions) {
   auto engine = Faulty("subtract.operands-swapped+slice.one-early");
   auto reference = *backends::MakeInProcessBackend("reference");
   const Sample sample = SampleOfText(R"(HloModule m
     ENTRY e { x = f32[9] parameter(0) y = f32[9] parameter(1) d = f32[9] subtract(x, y)
       ROOT s = f32[3] slice(d), slice={[3:6]} })");
-  CampaignOptions options;
-  options.out = testing::TempDir() + "/culprits";
-  std::filesystem::remove_all(options.out);
-  std::filesystem::create_directories(options.out);
+  const CampaignOptions options = OptionsIn("culprits");
   const FoundBy found = {"canary", engine.get(), reference.get(), "a test", 7, {}};
   const TrialResult result = RunTrial(sample, *engine, {}, false);
   FindingStore stopped(options);

@@ -166,7 +166,8 @@ absl::Status Importer::AddCampaign(const std::string& folder) {
 }
 
 absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
-  if (json.value("known", false) || Field(json, "bucket").empty()) return absl::OkStatus();
+  if (json.value("known", false) || json.value("cut", false) || Field(json, "bucket").empty())
+    return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(int64_t engine, writer_.EngineId(Field(json, "backend")));
   HLOCTS_ASSIGN_OR_RETURN(auto add,
                           database_.Prepare("INSERT OR REPLACE INTO bucket VALUES(?,?,?,?,?,?)"));
