@@ -136,10 +136,24 @@ TEST(TimeLeftTest, IsThatOfTheRecentSpeedWithinTwiceTheMean) {
   EXPECT_FALSE(left.At(now + 30));  // no case finished recently
 }
 
+TEST_F(RunTest, AnEntryWithoutACaseIsNamedAgainBesideARedResult) {
+  const std::string rest = "\" verdict: \"fail\" kind: BUG clause: \"pad.1\" reason: \"r\" }\n";
+  const std::string misspelt = "expectation { query: \"elementwise/nott" + rest;
+  const std::string command = "run elementwise/not --backend=reference --expectations=";
+  const std::string line = "hlocts: " + Path("misspelt.textproto") + ":1: \"elementwise/nott\" ";
+  const auto times = [&](const std::string& more) {
+    const Ran ran = RunHlocts(command + Write("misspelt.textproto", misspelt + more));
+    return std::pair(ran.status,
+                     std::vector<std::string>(absl::StrSplit(ran.out, line)).size() - 1);
+  };
+  EXPECT_EQ(times(""), std::pair(0, size_t{1}));
+  EXPECT_EQ(times("expectation { query: \"elementwise/not" + rest), std::pair(1, size_t{2}));
+}
+
 TEST_F(RunTest, EveryReportCountsAnUnexpectedPass) {
   const std::string list = Write("list.textproto",
                                  "expectation { query: \"elementwise/not\" verdict: \"fail\" kind: "
-                                 "BUG clause: \"not.1\" reason: \"seeded\" }\n");
+                                 "BUG clause: \"pad.1\" reason: \"seeded\" }\n");
   const std::string out = Path("unexpected_pass"), report = "report " + out;
   EXPECT_EQ(
       RunHlocts("run elementwise/not --backend=reference --expectations=" + list + " --out=" + out)

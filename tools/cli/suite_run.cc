@@ -182,10 +182,12 @@ std::string Continuation(const SuiteOptions& options) {
 
 class SuiteRun {
  public:
-  SuiteRun(const SuiteOptions& options, SuiteRequest request, ExpectationLists expectations)
+  SuiteRun(const SuiteOptions& options, SuiteRequest request, ExpectationLists expectations,
+           std::vector<std::string> without_case)
       : options_(options),
         request_(std::move(request)),
         expectations_(std::move(expectations)),
+        without_case_(std::move(without_case)),
         today_(Today(request_.tier)),
         folder_(options.out, request_.runner.diff, request_.record, request_.EnginesByName()) {}
 
@@ -335,6 +337,8 @@ class SuiteRun {
     const TextAside aside(options_.common.json);
     absl::Status status = options_.claim ? MakeClaim() : absl::OkStatus();
     const int exit_status = scorecard_.ExitStatus(options_.suspect == "fail");
+    if (exit_status != kExitOk)
+      for (const std::string& line : without_case_) std::cout << "hlocts: " << line << std::endl;
     if (options_.claim && status.ok() && !options_.common.json) {
       std::cout << "claim: " << ProgramAsCalled() << " verify-claim " << options_.out << std::endl;
       if (auto run = reports::LoadRun(options_.out); run.ok())
@@ -390,6 +394,7 @@ class SuiteRun {
   suites::Engines engines_;
   absl::Status not_written_;
   ExpectationLists expectations_;
+  std::vector<std::string> without_case_;  // a line for each entry that selects no case
   std::string today_;
   suites::RunFolder folder_;
   reports::Scorecard scorecard_;
@@ -411,8 +416,12 @@ int RunSuite(const SuiteOptions& options) {
   if (!expectations.ok()) return Fail(expectations.status());
   if (options.claim && !options.queries.empty())
     std::fprintf(stderr, "hlocts: --claim of a QUERY: a part of a tier has no conformance level\n");
+  auto without_case = EntriesWithoutCase(options, *expectations);
+  if (!without_case.ok()) return Fail(without_case.status());
+  for (const std::string& line : *without_case) std::fprintf(stderr, "hlocts: %s\n", line.c_str());
   CatchInterrupts();
-  return SuiteRun(options, *std::move(request), *std::move(expectations)).Run();
+  return SuiteRun(options, *std::move(request), *std::move(expectations), *std::move(without_case))
+      .Run();
 }
 
 }  // namespace hlocts::tools

@@ -46,6 +46,10 @@ std::string ExpectationsPath(const SuiteOptions& options, const std::string& rec
 using ExpectationLists = std::map<std::string, suites::ExpectationList>;  // by recorded name
 absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
                                                   const std::vector<std::string>& backends);
+// Returns a line for each entry of --expectations that selects no case, such as a misspelt one.
+// This is not an error, because a list may contain old names of cases.
+absl::StatusOr<std::vector<std::string>> EntriesWithoutCase(const SuiteOptions& options,
+                                                            const ExpectationLists& lists);
 
 // Runs the suite, records and prints the results. Returns the exit status.
 int RunSuite(const SuiteOptions& options);
