@@ -17,6 +17,7 @@
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "spec/base/nearest.h"
+#include "spec/clauses/registry.h"
 #include "suites/case.h"
 #include "suites/expectations.pb.h"
 #include "suites/selection.h"
@@ -94,6 +95,17 @@ std::vector<std::string> PlacesOf(const expectations::Expectations& list,
   return places;
 }
 
+absl::Status CheckClause(const std::string& clause) {
+  static const auto* const registry =
+      new auto(ClauseRegistry::Load(HomeFolder() + "/spec/clauses"));
+  HLOCTS_RETURN_IF_ERROR(registry->status());
+  if (clause == kUnknownClause || (*registry)->Find(clause) != nullptr) return absl::OkStatus();
+  std::vector<std::string> ids;
+  for (const Clause& one : (*registry)->clauses()) ids.push_back(one.id);
+  return InvalidInput("no clause \"", clause, "\"", DidYouMean(clause, ids),
+                      "; `hlocts clauses` lists all");
+}
+
 absl::Status CheckEntry(const expectations::Expectation& entry) {
   auto missing = [&](absl::string_view field) {
     return InvalidInput("expectation for \"", entry.query(), entry.signature(), "\": no ", field);
@@ -107,7 +119,7 @@ absl::Status CheckEntry(const expectations::Expectation& entry) {
   if (entry.kind() == expectations::KIND_UNSET) return missing("kind");
   if (entry.clause().empty()) return missing("clause");
   if (entry.reason().empty()) return missing("reason");
-  return absl::OkStatus();
+  return CheckClause(entry.clause());
 }
 
 // The engine of a verdict and the one that a condition names, comparable within a family.

@@ -31,6 +31,9 @@ const engines::Engine* EngineOf(const engines::EngineList& list, const reports::
 // Returns true if the condition of an entry is true for the engine of the verdict.
 bool ConditionHolds(const expectations::Expectation& entry, const reports::Verdict& verdict);
 
+// The clause of a generated entry for a case that names none.
+inline constexpr char kUnknownClause[] = "unknown";
+
 class ExpectationList {
  public:
   ExpectationList();
@@ -39,7 +42,8 @@ class ExpectationList {
   ExpectationList& operator=(ExpectationList&&) noexcept;
 
   // Loads a list. If the file is missing, returns an empty list, or an error if `must_exist`. Fails
-  // for syntax errors and for entries that lack a text, verdict, kind, clause or reason.
+  // for syntax errors and for entries that lack a text, verdict, kind, clause or reason, or name no
+  // clause of the documents (kUnknownClause is accepted).
   static absl::StatusOr<ExpectationList> Load(const std::string& path, bool must_exist = false);
 
   // Marks the verdict `expected` if an entry expects it, or if it is no failure and has no entry.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "spec/base/status_testing.h"
@@ -203,6 +204,30 @@ TEST(ExpectationsTest, MisspeltVerdictNamesLine) {
                                   .status();
   EXPECT_THAT(std::string(status.message()), HasSubstr("fial.textproto:2: verdict \"fial\""));
   EXPECT_THAT(std::string(status.message()), HasSubstr("did you mean fail?"));
+}
+
+TEST(ExpectationsTest, AClauseThatIsInNoDocumentIsRefused) {
+  const auto refused = [](const std::string& clause) {
+    return std::string(ListOf("clause.textproto",
+                              absl::StrCat("\nexpectation { query: 'a/b' verdict: 'fail' kind: BUG "
+                                           "clause: '",
+                                           clause, "' reason: 'r' }\n"))
+                           .status()
+                           .message());
+  };
+  EXPECT_THAT(refused("nosuch.7"),
+              HasSubstr("clause.textproto:2: no clause \"nosuch.7\"; `hlocts"));
+  EXPECT_THAT(refused("scater.1"), HasSubstr("did you mean scatter.1?"));
+  EXPECT_EQ(refused("scatter.1"), "");
+  EXPECT_EQ(refused(kUnknownClause), "");
+}
+
+TEST(ExpectationsTest, EveryListOfTheTreeLoads) {
+  for (const auto& file :
+       std::filesystem::directory_iterator(HLOCTS_SOURCE_DIR "/suites/expectations")) {
+    if (file.path().extension() != ".textproto") continue;
+    EXPECT_TRUE(ExpectationList::Load(file.path().string(), true).ok()) << file.path();
+  }
 }
 
 TEST(ExpectationsTest, AQueryThatSelectsNoCaseIsNamed) {

@@ -66,7 +66,7 @@ std::string ClauseOf(const reports::Verdict& verdict, const std::vector<Case>& c
   for (const Case& one : cases) {
     if (one.address == verdict.case_address && !one.clauses.empty()) return one.clauses[0];
   }
-  return "unknown";
+  return kUnknownClause;
 }
 
 std::string NewEntry(const reports::Verdict& verdict, const std::vector<Case>& cases) {

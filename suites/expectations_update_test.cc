@@ -24,7 +24,7 @@ expectation {
   query: "a/b:gone"
   verdict: "fail"
   kind: BUG
-  clause: "b.1"
+  clause: "pad.1"
   reason: "known"
 }
 
@@ -33,7 +33,7 @@ expectation {
   query: "a/b:worse"
   verdict: "fail"
   kind: BUG
-  clause: "b.2"
+  clause: "pad.2"
   reason: "known"
 }
 )";
@@ -49,7 +49,7 @@ reports::Verdict Surprise(Outcome kind, const std::string& address) {
 }
 
 TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
-  Case one{.address = "a/b:new", .clauses = {"b.3"}};
+  Case one{.address = "a/b:new", .clauses = {"pad.3"}};
   std::vector<reports::Verdict> verdicts = {Surprise(Outcome::kPass, "a/b:gone"),
                                             Surprise(Outcome::kCrash, "a/b:worse"),
                                             Surprise(Outcome::kRejected, "a/b:new")};
@@ -58,7 +58,7 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
   EXPECT_THAT(text, HasSubstr("# About this engine."));
   EXPECT_THAT(text, HasSubstr("# About the next."));
   EXPECT_THAT(text, Not(HasSubstr("a/b:gone")));
-  EXPECT_THAT(text, HasSubstr("clause: \"b.3\""));
+  EXPECT_THAT(text, HasSubstr("clause: \"pad.3\""));
   EXPECT_THAT(text, HasSubstr("kind: UNIMPLEMENTED"));
 
   const std::string path = ::testing::TempDir() + "/expectations_update_test.textproto";
@@ -80,7 +80,7 @@ TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
 
 TEST(ExpectationsUpdate, AQueryOfSeveralCasesIsLeftToAPerson) {
   const std::string text =
-      "expectation {\n  query: \"a/b\"\n  verdict: \"fail\"\n  kind: BUG\n  clause: \"b.1\"\n"
+      "expectation {\n  query: \"a/b\"\n  verdict: \"fail\"\n  kind: BUG\n  clause: \"pad.1\"\n"
       "  reason: \"known\"\n}\n";
   std::string done;
   EXPECT_EQ(UpdatedExpectations(text, {Surprise(Outcome::kPass, "a/b:one")}, {}, &done), text);

@@ -336,7 +336,7 @@ TEST_F(StoryTest, WhatIsKnownIsNotCalledAFailure) {
                         "expected; reasons: "));
   const std::string list = Write("list.textproto",
                                  "expectation { query: \"random/rng_uniform:*\" "
-                                 "verdict: \"fail\" kind: BUG clause: \"c\" reason: \"r\" }");
+                                 "verdict: \"fail\" kind: BUG clause: \"pad.1\" reason: \"r\" }");
   ran = RunHlocts("run random/rng_uniform --backend=reference --expectations=" + list +
                   " --out=" + Path("listed"));
   EXPECT_THAT(ran.out, AllOf(HasSubstr(" more pass, but are listed as failures; reasons: "),
