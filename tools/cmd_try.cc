@@ -14,6 +14,7 @@
 #include "backends/backend_list.h"
 #include "backends/differ/differ.h"
 #include "backends/engine_list.h"
+#include "reports/causes.h"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
 #include "spec/base/version.h"
@@ -32,6 +33,7 @@ namespace hlocts::tools {
 namespace {
 
 constexpr char kWorkflow[] = ".github/workflows/hlocts.yml";
+constexpr char kList[] = "hlocts-known.textproto";  // the list that the next steps and --ci write
 
 struct TryOptions {
   SuiteOptions suite;
@@ -224,7 +226,7 @@ absl::Status PrepareCi(TryOptions& options) {
   const std::optional<std::string> below = Below(given);
   const bool exists = !given.empty() && std::filesystem::exists(given);
   suite.update_expectations = !exists || !below;
-  suite.expectations = below.value_or("hlocts-known.textproto");
+  suite.expectations = below.value_or(kList);
   for (const std::string& path : {suite.expectations, std::string(kWorkflow)}) {
     if (std::filesystem::exists(path) && (suite.update_expectations || path == kWorkflow))
       return InvalidInput("try --ci: ", path, ": already exists; ",
@@ -280,7 +282,7 @@ void PrintListCommand(const TryOptions& options, const reports::LoadedRun& run,
             << (reuses ? " (reuses this run, if the plugin is unchanged):" : ":") << command
             << " --tier=" << options.suite.tier;
   if (reuses) std::cout << " --out=" << suites::ShellQuoted(options.suite.out) << " --resume";
-  std::cout << " --expectations=hlocts-known.textproto --update-expectations\n";
+  std::cout << " --expectations=" << kList << " --update-expectations\n";
 }
 
 // Prints the next steps, which depend on the records.
@@ -293,36 +295,41 @@ void PrintNextSteps(const TryOptions& options, const std::string& engine) {
   std::cout << "\nNext steps:\n";
   PrintFactSuggestions(options, *run);
   PrintMissingDevices(options, run->verdicts);
-  bool unexpected = false;
-  std::string first;  // directory of the first failure that `shrink` takes
-  for (const reports::Verdict& verdict : run->verdicts) {
-    if (verdict.expected) continue;
-    unexpected = true;
-    if (first.empty() && (verdict.kind == Outcome::kFail || verdict.kind == Outcome::kRejected))
-      first = suites::ShellQuoted(suites::FolderNameOfCase(verdict.case_address));
-  }
-  if (unexpected) {
+  std::vector<const reports::Verdict*> unexpected;
+  for (const reports::Verdict& verdict : run->verdicts)
+    if (!verdict.expected) unexpected.push_back(&verdict);
+  unexpected = reports::InOrderOfCauses(std::move(unexpected));  // as printed above
+  const auto first = absl::c_find_if(unexpected, [](const reports::Verdict* verdict) {
+    return verdict->kind == Outcome::kFail || verdict->kind == Outcome::kRejected;
+  });
+  if (!unexpected.empty()) {
     std::cout << "  rerun one failure, step by step (its address, or its beginning up to / : or ,):"
               << indent << "replay " << out << " ADDRESS --explain\n";
-    if (!first.empty())
+    if (first != unexpected.end())
       std::cout << "  report one failure: its smallest module, then the text for the bug tracker"
-                << "\n  (of the first one; " << out << "/cases has all):" << indent << "shrink "
-                << out << "/cases/" << first << " --backend=" << suites::ShellQuoted(engine)
-                << " -o out/small" << indent << "report-bug out/small\n";
+                << "\n  (of the first " << OutcomeName((*first)->kind) << " above; " << out
+                << "/cases has all):" << indent << "shrink " << out << "/cases/"
+                << suites::ShellQuoted(suites::FolderNameOfCase((*first)->case_address))
+                << " --backend=" << suites::ShellQuoted(engine) << " -o out/small" << indent
+                << "report-bug out/small\n";
     if (!options.suite.update_expectations) PrintListCommand(options, *run, indent + run_engine);
   }
-  std::cout
-      << "  run tier presubmit (XLA:CPU: about two minutes), as a claim that others can check;"
-      << "\n  a failure, known or not, excludes a level (CONFORMANCE.md):" << indent << run_engine
-      << " --tier=presubmit --claim --out=out/claim\n";
+  std::cout << "  run tier presubmit (XLA:CPU, two idle cores: about two minutes), as a claim that "
+               "others can check;"
+            << "\n  a failure, known or not, excludes a level (CONFORMANCE.md):" << indent
+            << run_engine << " --tier=presubmit --claim --out=out/claim\n";
   if (!options.ci && options.plugin != engine) {
     std::cout
         << "  run this score in CI (reuses this run, if plugin, suite and list are unchanged):"
         << "\n      " << TryAgain(options, "");
     if (options.out_given) std::cout << " --out=" << out;
-    if (!options.suite.expectations.empty())
-      std::cout << " --expectations=" << suites::ShellQuoted(options.suite.expectations);
+    std::string given = options.suite.expectations;
+    if (given.empty() && std::filesystem::exists(kList)) given = kList;
+    if (!given.empty()) std::cout << " --expectations=" << suites::ShellQuoted(given);
     std::cout << " --ci\n";
+    if (given.empty())
+      std::cout << "      (if " << kList << " exists by then, with --expectations=" << kList
+                << ")\n";
   }
   std::cout << "  write a page of this run:" << indent << "report " << out
             << " --html=report.html\n"

@@ -150,12 +150,17 @@ class Workflow(unittest.TestCase):
         self.assertEqual(known.read_bytes(), before)
         self.assertIn("xla-", (self.folder / "hlocts-known.textproto").read_text())
         self.assertIn("--expectations=hlocts-known.textproto", self.steps()[1]["Score"]["run"])
+        done = subprocess.run([HLOCTS, "try", "my.so"], cwd=self.folder, capture_output=True, text=True)
+        self.assertIn(" try my.so --expectations=hlocts-known.textproto --ci\n", done.stdout)
 
     def test_the_list_of_failures_is_written_from_the_run(self):
         done = subprocess.run([HLOCTS, "try", "mine=canary:fft.inverse-unscaled"], cwd=self.folder,
                               capture_output=True, text=True)
         (command,) = re.findall(r"list of the known failures.*:\n +(.*)\n", done.stdout)
         self.assertIn(" --tier=smoke --out=out/try-mine --resume ", command)
+        first = re.search(r"\nnot as expected:\n *fail +\S+ +(\S+)", done.stdout)[1]
+        name = re.sub("[^A-Za-z0-9=_,+-]", ".", first)
+        self.assertIn(f" shrink out/try-mine/cases/{name} ", done.stdout)
         records = (self.folder / "out/try-mine/verdicts.jsonl").read_text()
         bash(command, self.folder, {})
         self.assertEqual((self.folder / "out/try-mine/verdicts.jsonl").read_text(), records)
