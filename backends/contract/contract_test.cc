@@ -254,6 +254,28 @@ TEST(BrokenEngineTest, EachBreachIsTheOutcomeOfItsModule) {
   }
 }
 
+TEST(BrokenEngineTest, ATimeoutSaysThatMemoryWasExhausted) {
+  auto engine = MakeBackend("broken=exec:exec " HLOCTS_BINARY_DIR "/misbehaving_engine foreign");
+  ASSERT_TRUE(engine.ok());
+  const auto message = [&](const std::string& name, double seconds, int64_t bytes) {
+    auto module =
+        Parsed(absl::StrCat("HloModule ", name, "\nENTRY e { ROOT x = f32[4] parameter(0) }"));
+    ExecuteRequest request;
+    request.arguments.push_back(ArgumentsOf(*module));
+    LoadOptions options;
+    options.timeout_seconds = seconds;
+    options.memory_bytes_max = bytes;
+    return RunModule(**engine, *module, options, request).error.message;
+  };
+  constexpr int64_t kLimit = int64_t{1} << 28;
+  EXPECT_THAT(message("hang", 0.5, kLimit), ::testing::EndsWith(" s and was killed"));
+  EXPECT_THAT(message("no_memory", 0.5, kLimit),
+              ::testing::HasSubstr("; it wrote that an allocation failed"));
+  EXPECT_EQ(message("much_memory", 120, 8 * kLimit), "");
+  EXPECT_THAT(message("hang", 0.5, kLimit),
+              ::testing::HasSubstr("; its memory had exceeded its limit of "));
+}
+
 }  // namespace
 }  // namespace hlocts::backends
 

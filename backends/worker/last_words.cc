@@ -50,6 +50,14 @@ void ReadAssertion(EngineError& error) {
   error.condition = std::string(condition.substr(0, condition.rfind("' failed")));
 }
 
+bool SaysOutOfMemory(absl::string_view log) {
+  const std::string text = absl::AsciiStrToLower(log);
+  for (const char* telling :
+       {"bad_alloc", "out of memory", "resource_exhausted", "allocate memory"})
+    if (absl::StrContains(text, telling)) return true;
+  return false;
+}
+
 std::string TargetNamed(absl::string_view message, const Module& module) {
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {

@@ -19,6 +19,9 @@ absl::string_view MainErrorLine(const EngineError& error);
 // rarely changes between releases.
 void ReadAssertion(EngineError& error);
 
+// Returns true if the log says that an allocation failed.
+bool SaysOutOfMemory(absl::string_view log);
+
 // Returns the target of a custom call of the module that occurs in the message as a full word; ""
 // if there is none.
 std::string TargetNamed(absl::string_view message, const Module& module);

@@ -2,10 +2,11 @@
 // A test engine on the worker protocol. It returns its arguments as outputs, unless the module's
 // name or the environment selects another behaviour. Module names: "count_loads" reports the number
 // of loads as its time; "abort", "hang", "hang_load", "rubbish", "memory", "ten_gigabytes" and
-// "exit" misbehave. It rejects custom calls and more than one partition; with the argument
-// "options" it rejects every module. Environment: MISBEHAVE_ABORT_EVERY=2 aborts every second
-// execution of a process, MISBEHAVE_HANG_FROM=3 hangs in the third and every later execution, and
-// MISBEHAVE_MEMORY_EVERY=4 exhausts memory in every fourth.
+// "exit" misbehave; "no_memory" hangs after a message; "much_memory" uses much, and returns. It
+// rejects custom calls and more than one partition; with the argument "options" it rejects every
+// module. Environment: MISBEHAVE_ABORT_EVERY=2 aborts every second execution of a process,
+// MISBEHAVE_HANG_FROM=3 hangs in the third and every later execution, and MISBEHAVE_MEMORY_EVERY=4
+// exhausts memory in every fourth.
 #include <poll.h>
 #include <unistd.h>
 
@@ -32,10 +33,10 @@ void UseMemory() {
 }
 
 // Allocates all memory at once, like a program that confuses a size with a count.
-void AllocateTenGigabytes() {
-  std::vector<char> block(10 * kGiB, 1);
+void AllocateAtOnce(size_t bytes, useconds_t pause) {
+  std::vector<char> block(bytes, 1);
   asm volatile("" : : "r"(block.data()) : "memory");  // clang removes an allocation nothing reads
-  usleep(10'000'000);
+  usleep(pause);
 }
 
 int Wanted(const char* name) {
@@ -76,9 +77,11 @@ class Mirror : public Executable {
     if (name_ == "complain") Complain();
     if (name_ == "warn") std::fprintf(stderr, "F0000 here.cc:7] Check failed: of no account\n");
     if (name_ == "exit") _exit(7);
-    while (name_ == "hang") usleep(100'000);
+    if (name_ == "much_memory") AllocateAtOnce(kGiB / 2, 0);
+    if (name_ == "no_memory") std::fprintf(stderr, "terminate: std::bad_alloc\n");
+    while (name_ == "hang" || name_ == "no_memory") usleep(100'000);
     if (name_ == "memory") UseMemory();
-    if (name_ == "ten_gigabytes") AllocateTenGigabytes();
+    if (name_ == "ten_gigabytes") AllocateAtOnce(10 * kGiB, 10'000'000);
     ExecuteResult result;
     result.outputs = request.arguments;
     if (name_ == "count_loads") result.seconds = loads_;

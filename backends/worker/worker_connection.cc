@@ -104,17 +104,26 @@ absl::StatusOr<worker::Reply> WorkerConnection::Receive(const LoadOptions& limit
   }
 }
 
+bool WorkerConnection::ExceedsMemory(const LoadOptions& limits, bool peak) const {
+  return limits.memory_bytes_max > 0 &&
+         process_->ResidentBytes(peak) + (memory_ ? AllocatedBytes(memory_->fd()) : 0) >
+             limits.memory_bytes_max;
+}
+
 absl::Status WorkerConnection::KillOnDeadline(const LoadOptions& limits, Deadline deadline,
                                               bool look_at_memory) {
   absl::Status status;
   if (Clock::now() > deadline) {
-    status = absl::DeadlineExceededError(absl::StrCat("the engine did not answer within ",
-                                                      limits.timeout_seconds, " s and was killed"));
+    status = absl::DeadlineExceededError(absl::StrCat(
+        "the engine did not answer within ", limits.timeout_seconds, " s and was killed",
+        ExceedsMemory(limits, /*peak=*/true)
+            ? absl::StrCat("; its memory had exceeded its limit of ", limits.memory_bytes_max,
+                           " bytes")
+        : SaysOutOfMemory(process_->ErrorTail()) ? "; it wrote that an allocation failed"
+                                                 : ""));
   } else if (limits.stop && limits.stop()) {
     status = absl::DeadlineExceededError("the caller stopped waiting, and the engine was killed");
-  } else if (look_at_memory && limits.memory_bytes_max > 0 &&
-             process_->ResidentBytes() + (memory_ ? AllocatedBytes(memory_->fd()) : 0) >
-                 limits.memory_bytes_max) {
+  } else if (look_at_memory && ExceedsMemory(limits, /*peak=*/false)) {
     status = absl::AbortedError(absl::StrCat("the engine used more memory than its limit of ",
                                              limits.memory_bytes_max, " bytes and was killed"));
   }

@@ -37,6 +37,8 @@ class WorkerConnection {
   using Clock = std::chrono::steady_clock;
   using Deadline = std::chrono::time_point<Clock, std::chrono::duration<double>>;
 
+  // `peak`: at any time since the process started.
+  bool ExceedsMemory(const LoadOptions& limits, bool peak) const;
   absl::Status KillOnDeadline(const LoadOptions& limits, Deadline deadline, bool look_at_memory);
   absl::Status Died();
   absl::Status MalformedReply(absl::string_view what);

@@ -68,17 +68,19 @@ pid_t StartKeeper(pid_t group, int error_fd, int& driver_end) {
   return pid;
 }
 
-// Returns the resident pages of a process and its children (a shell may run the engine as a child).
-int64_t ResidentPages(pid_t pid, int depth) {
+// Returns a field in kB (VmRSS, VmHWM) of the status of a process, summed with that of its children
+// (a shell may run the engine as a child).
+int64_t KilobytesOf(const std::string& field, pid_t pid, int depth) {
   constexpr int kDepthMax = 8;
-  std::ifstream statm(absl::StrCat("/proc/", pid, "/statm"));
-  int64_t total = 0, resident = 0;
-  statm >> total >> resident;
+  std::ifstream status(absl::StrCat("/proc/", pid, "/status"));
+  int64_t resident = 0;
+  for (std::string word; status >> word;)
+    if (word == field) status >> resident;
   std::error_code gone;  // the process may end at any time
   for (std::filesystem::directory_iterator task(absl::StrCat("/proc/", pid, "/task"), gone), end;
        !gone && task != end && depth < kDepthMax; task.increment(gone)) {
     std::ifstream children(task->path() / "children");
-    for (pid_t child; children >> child;) resident += ResidentPages(child, depth + 1);
+    for (pid_t child; children >> child;) resident += KilobytesOf(field, child, depth + 1);
   }
   return resident;
 }
@@ -177,8 +179,8 @@ int64_t AllocatedBytes(int fd) {
   return fstat(fd, &info) == 0 ? info.st_blocks * kBlockBytes : 0;
 }
 
-int64_t WorkerProcess::ResidentBytes() const {
-  return ResidentPages(pid_, 0) * sysconf(_SC_PAGESIZE) + AllocatedBytes(error_fd_);
+int64_t WorkerProcess::ResidentBytes(bool peak) const {
+  return KilobytesOf(peak ? "VmHWM:" : "VmRSS:", pid_, 0) * 1024 + AllocatedBytes(error_fd_);
 }
 
 void WorkerProcess::Kill() {

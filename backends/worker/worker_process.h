@@ -29,7 +29,8 @@ class WorkerProcess {
   int input_fd() const { return input_fd_; }    // the driver writes; does not block
   int output_fd() const { return output_fd_; }  // the driver reads
   // Returns the resident memory in bytes, including child processes and standard error.
-  int64_t ResidentBytes() const;
+  // If `peak`, returns the most that each process has had so far.
+  int64_t ResidentBytes(bool peak = false) const;
   void Kill();
   // Waits at most a second for the process to end, then kills it. Describes how it ended, e.g.
   // "killed by signal 6 (Aborted)".
