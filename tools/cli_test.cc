@@ -445,7 +445,8 @@ TEST_F(CliTest, ReplayAsksForAPluginThatIsGone) {
                              plugin);
   const std::string out = Path("gone_run");
   RunHlocts("run movement/pad --out=" + out + " --backend=mine=pjrt:" + plugin);
-  EXPECT_THAT(RunHlocts("replay " + out).out, HasSubstr("still fail or are inconclusive, 0 pass, 0 could not be"));
+  EXPECT_THAT(RunHlocts("replay " + out).out,
+              HasSubstr("still fail or are inconclusive, 0 pass, 0 could not be"));
   std::filesystem::remove(plugin);
   const Ran ran = RunHlocts("replay " + out);
   EXPECT_EQ(ran.status, 2) << ran.out;

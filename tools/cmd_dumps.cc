@@ -142,7 +142,8 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
   }
   for (const backends::DumpFile& dump : module.files) {
     if (dump.kind == backends::DumpKind::kSnapshot)
-      std::cout << absl::StrFormat("  %-52s %s\n", "module before all passes, with inputs", dump.file);
+      std::cout << absl::StrFormat("  %-52s %s\n", "module before all passes, with inputs",
+                                   dump.file);
   }
   const std::string undecided =
       absl::StrCat("; not decided: ", looked.undecided, " of ", CountText(looked.inputs, "input"));

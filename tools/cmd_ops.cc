@@ -62,8 +62,7 @@ void PrintTable(const std::vector<Opcode>& opcodes, const std::vector<Consumer>&
     }
     std::printf("\n");
   }
-  std::printf(
-      "x: supported  -: not supported (--holes prints the reason)  ?: no reason\n");
+  std::printf("x: supported  -: not supported (--holes prints the reason)  ?: no reason\n");
 }
 
 absl::StatusOr<int> Ops(const OpsOptions& options) {

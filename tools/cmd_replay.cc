@@ -210,9 +210,10 @@ int RunReplay(const ReplayOptions& options) {
     status = std::max(status, ended);
   }
   if (folders->size() > 1 && !options.common.json)
-    std::printf("%zu cases: %lld still fail or are inconclusive, %lld pass, %lld could not be replayed\n",
-                folders->size(), static_cast<long long>(there), static_cast<long long>(gone),
-                static_cast<long long>(failed));
+    std::printf(
+        "%zu cases: %lld still fail or are inconclusive, %lld pass, %lld could not be replayed\n",
+        folders->size(), static_cast<long long>(there), static_cast<long long>(gone),
+        static_cast<long long>(failed));
   return status;
 }
 

@@ -118,9 +118,10 @@ struct RangeGuard {
 };
 RangeGuard RangeGuardOf(Opcode opcode);
 
-// Returns the rule as verdicts print it: "correctly-rounded", "sum", "ulp(4)", or a rule of ulps with
-// all its terms, where x is the argument and y the exact result: "ulp(3), 7 from 2^127" (if |y| is at
-// least 2^127), "ulp(5+1|x|)", "ulp(8) or 1e-06" (the larger one), "ulp(2)+0.001|y|+1e-05".
+// Returns the rule as verdicts print it: "correctly-rounded", "sum", "ulp(4)", or a rule of ulps
+// with all its terms, where x is the argument and y the exact result: "ulp(3), 7 from 2^127" (if
+// |y| is at least 2^127), "ulp(5+1|x|)", "ulp(8) or 1e-06" (the larger one),
+// "ulp(2)+0.001|y|+1e-05".
 std::string RuleText(const Rule& rule);
 absl::string_view RuleClassName(RuleClass rule_class);
 

@@ -32,8 +32,8 @@ Linear Linearize(const SetArray& array, int component, uint32_t permissions, boo
 
 // The elements of an array that may be infinities or NaNs, without being certainly one: f64, 1 for
 // each such element. `possible` is for elements that otherwise are numbers of a bounded interval,
-// the one that Linearize used, or never are numbers: which of +inf, -inf and NaN they may be. `open`
-// is for the others.
+// the one that Linearize used, or never are numbers: which of +inf, -inf and NaN they may be.
+// `open` is for the others.
 struct UncertainElements {
   Literal open;
   Literal possible[3];
