@@ -23,7 +23,11 @@ std::string QuestionText(const findings::Finding& finding) {
 std::string KnownFinding::ToText() const {
   if (name.empty())
     return "no entry for the whole module; a smaller one (hlocts shrink) may have one";
-  return absl::StrCat(same, " (finding ", name, ": ", finding.title(), ")",
+  const std::string seen =
+      finding.first_bad().empty()
+          ? ""
+          : absl::StrCat("; seen from ", finding.first_bad(), " to ", finding.last_bad());
+  return absl::StrCat(same, " (finding ", name, ": ", finding.title(), seen, ")",
                       finding.question() ? "; " : "", QuestionText(finding));
 }
 
