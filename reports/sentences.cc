@@ -57,6 +57,7 @@ std::vector<std::string> ClausesOf(const VerdictFailure& failure, const ClausesO
   for (const std::string& fact : failure.facts)
     keys.push_back(absl::StrCat(failure.operation, ":", fact));
   if (failure.tie) keys.push_back(absl::StrCat(failure.operation, ":tie"));
+  if (failure.to_integer) keys.push_back(absl::StrCat(failure.operation, ":to_integer"));
   keys.push_back(failure.operation);
   std::vector<std::string> clauses;
   for (const std::string& key : keys) {

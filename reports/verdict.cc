@@ -29,6 +29,7 @@ Json FailureToJson(const VerdictFailure& failure) {
   if (!failure.facts.empty()) json["facts"] = failure.facts;
   if (!failure.permitted_by.empty()) json["permitted_by"] = failure.permitted_by;
   if (failure.tie) json["tie"] = true;
+  if (failure.to_integer) json["to_integer"] = true;
   if (!failure.range.empty()) json["range"] = failure.range;
   for (const FailureOperand& operand : failure.operands)
     json["operands"].push_back({{"name", operand.name}, {"value", operand.value}});
@@ -55,6 +56,7 @@ VerdictFailure FailureFromJson(const Json& json) {
   failure.facts = json.value("facts", std::vector<std::string>{});
   failure.permitted_by = json.value("permitted_by", std::vector<std::string>{});
   failure.tie = json.value("tie", false);
+  failure.to_integer = json.value("to_integer", false);
   failure.range = json.value("range", "");
   for (const Json& operand : json.value("operands", Json::array()))
     failure.operands.push_back({operand.value("name", ""), operand.value("value", "")});

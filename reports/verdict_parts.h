@@ -44,8 +44,9 @@ struct VerdictFailure {
   WrongValue value = WrongValue::kNumber;
   std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted
   std::vector<std::string> permitted_by = {};  // facts each of which would permit the element
-  std::string range = "";  // range of the function, "[-1, 1]", if the element is outside of it
-  bool tie = false;        // the output is an index of an equal element, but ties are ordered
+  std::string range = "";   // range of the function, "[-1, 1]", if the element is outside of it
+  bool tie = false;         // the output is an index of an equal element, but ties are ordered
+  bool to_integer = false;  // the instruction converts floating-point numbers to integers
 };
 
 // The result of cutting the module into pieces that run separately (backends/differ/blame.h).

@@ -153,6 +153,18 @@ TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
   EXPECT_THAT(judged("f32[2] {nan, 6}\n"), HasSubstr("pass"));
 }
 
+// A conversion of floating-point numbers to integers does not round to nearest.
+TEST_F(StoryTest, AConversionToIntegersIsJudgedByItsOwnRuling) {
+  const std::string module =
+      Write("to_s8.hlo",
+            "HloModule c\nENTRY main {\n  a = f32[] parameter(0)\n  ROOT s = s8[] convert(a)\n}\n");
+  const Ran ran = RunHlocts("judge " + module + " --inputs=" + Write("to_s8.in", "f32[] 3.5\n") +
+                            " --outputs=" + Write("to_s8.out", "s8[] 4\n"));
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("convert_element_type.9"), HasSubstr("0007-"),
+                             Not(HasSubstr("0055-"))));
+}
+
 // The range of a function excludes values that its ulps permit.
 TEST_F(StoryTest, TheRangeOfAFunctionIsNamed) {
   const auto judged = [&](const std::string& function, const std::string& in,

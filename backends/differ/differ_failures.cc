@@ -99,6 +99,10 @@ void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Lite
   failure.operation = OperationOf(module_, failure.instruction, operation);
   failure.type = TypeOf(module_, failure.instruction, operation);
   failure.source = SourceOf(module_, failure.instruction, operation);
+  const Instruction* found = FindInstruction(module_, failure.instruction, operation);
+  failure.to_integer = found != nullptr && found->opcode() == Opcode::kConvert &&
+                       IsFloat(found->operand(0).shape().element_type()) &&
+                       IsInteger(found->shape().element_type());
   size_t leaf = static_cast<size_t>(failure.output);
   if (leaf < accepted.leaves.size() && leaf < outputs.size() && outputs[leaf].shape().IsArray()) {
     const Shape& shape = accepted.leaves[leaf].shape;
