@@ -101,7 +101,10 @@ absl::Status CheckClause(const std::string& clause) {
   HLOCTS_RETURN_IF_ERROR(registry->status());
   if (clause == kUnknownClause || (*registry)->Find(clause) != nullptr) return absl::OkStatus();
   std::vector<std::string> ids;
-  for (const Clause& one : (*registry)->clauses()) ids.push_back(one.id);
+  for (const Clause& one : (*registry)->clauses()) {
+    if (absl::StartsWith(one.id, clause + ".")) return absl::OkStatus();  // a file of clauses
+    ids.push_back(one.id);
+  }
   return InvalidInput("no clause \"", clause, "\"", DidYouMean(clause, ids),
                       "; `hlocts clauses` lists all");
 }

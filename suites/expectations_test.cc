@@ -220,6 +220,7 @@ TEST(ExpectationsTest, AClauseThatIsInNoDocumentIsRefused) {
   EXPECT_THAT(refused("scater.1"), HasSubstr("did you mean scatter.1?"));
   EXPECT_EQ(refused("scatter.1"), "");
   EXPECT_EQ(refused(kUnknownClause), "");
+  EXPECT_EQ(refused("elementwise_comparison"), "") << "a file of clauses";
 }
 
 TEST(ExpectationsTest, EveryListOfTheTreeLoads) {

@@ -10,6 +10,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "reports/causes.h"
+#include "reports/sentences.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"
 #include "suites/expectations.h"
@@ -60,8 +61,9 @@ absl::string_view WordFor(const reports::Verdict& verdict) {
 }
 
 std::string ClauseOf(const reports::Verdict& verdict, const std::vector<Case>& cases) {
-  if (verdict.first_failure && !verdict.first_failure->clause.empty()) {
-    return verdict.first_failure->clause;
+  if (verdict.first_failure) {
+    if (const auto quoted = reports::SentencesOf(verdict); !quoted.empty()) return quoted[0].id;
+    if (!verdict.first_failure->clause.empty()) return verdict.first_failure->clause;
   }
   for (const Case& one : cases) {
     if (one.address == verdict.case_address && !one.clauses.empty()) return one.clauses[0];

@@ -48,6 +48,15 @@ reports::Verdict Surprise(Outcome kind, const std::string& address) {
   return verdict;
 }
 
+// The list is read again, so the clause of a new entry must be one of the documents.
+TEST(ExpectationsUpdate, ANewEntryNamesTheSentenceThatTheFailureQuotes) {
+  reports::Verdict verdict = Surprise(Outcome::kFail, "a/b:new");
+  verdict.first_failure.emplace();
+  verdict.first_failure->clause = verdict.first_failure->operation = "reshape";
+  std::string done;
+  EXPECT_THAT(UpdatedExpectations("", {verdict}, {}, &done), HasSubstr("clause: \"reshape."));
+}
+
 TEST(ExpectationsUpdate, AddsChangesAndTakesOutAndIsReadAgain) {
   Case one{.address = "a/b:new", .clauses = {"pad.3"}};
   std::vector<reports::Verdict> verdicts = {Surprise(Outcome::kPass, "a/b:gone"),

@@ -19,6 +19,7 @@
 #include "nlohmann/json.hpp"
 #include "reports/run_record.h"
 #include "reports/scorecard.h"
+#include "reports/store/findings.h"
 #include "spec/base/json_text.h"
 #include "spec/base/status.h"
 #include "spec/base/version.h"
@@ -196,10 +197,9 @@ class Buckets {
 };
 
 absl::Status ReadChunk(const std::string& chunk, Buckets& buckets, ClusterMerge& merge) {
-  std::ifstream in(chunk + "/findings.jsonl");
-  for (std::string line; std::getline(in, line);) {
-    Json json = ParseJson<Json>(line);
-    if (!json.is_object() || json.value("known", false) || json.value("cut", false)) continue;
+  HLOCTS_ASSIGN_OR_RETURN(const auto findings, reports::LastingFindings(chunk + "/findings.jsonl"));
+  for (const auto& line : findings) {
+    Json json = line;
     // The path of the bundle, relative to the directory that contains all shards.
     json["folder"] = absl::StrCat(fs::path(chunk).filename().string(), "/findings/",
                                   fs::path(json.value("folder", "")).filename().string());

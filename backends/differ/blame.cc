@@ -334,6 +334,14 @@ reports::Verdict PassByPieces(reports::Verdict whole, const CutCounts& counts) {
   return whole;
 }
 
+// Returns the constant whose value the first wrong output is, or "".
+std::string ConstantOf(const Module& module, const reports::Verdict& verdict) {
+  if (!verdict.first_failure) return "";
+  const auto producer = ProducerOf(module, verdict.first_failure->output);
+  const bool found = producer && producer->instruction->opcode() == Opcode::kConstant;
+  return found ? producer->instruction->name() : "";
+}
+
 // The number of operations between checkpoints, on a path through the module. Large pieces yield
 // the strongest verdicts.
 constexpr int64_t kOperationsBetweenCheckpoints = 256;
@@ -366,6 +374,14 @@ absl::StatusOr<reports::Verdict> Cut(reports::Verdict whole,
     return whole;
   }
   if (whole.kind == Outcome::kFail) {
+    // Constants are no pieces.
+    if (const std::string constant = ConstantOf(module, whole); !constant.empty()) {
+      whole.localisation.kind = reports::Localisation::Kind::kAlone;
+      whole.localisation.outcome = whole.kind;
+      whole.localisation.operands = "constants";
+      whole.localisation.instructions = {constant};
+      return whole;
+    }
     HLOCTS_ASSIGN_OR_RETURN(Blame blame, Localise(module, request, subject));
     Explain(module, blame, subject.options.load, whole);
     return whole;

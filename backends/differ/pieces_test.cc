@@ -300,6 +300,12 @@ TEST(PiecesTest, FailureThatDisappearsWhenCutIsNotLocalised) {
   EXPECT_THAT(reports::ReasonText(verdict), HasSubstr("not localised"));
 }
 
+TEST(PiecesTest, AWrongConstantIsNamed) {
+  Subject subject("HloModule m ENTRY e { ROOT c = f32[2] constant({1, 2}) }");
+  InjectingBackend wrong({"c", 0, 1 << 20});
+  EXPECT_THAT(reports::ReasonText(subject.Diff(wrong, 0)), HasSubstr("wrong in isolation: c"));
+}
+
 TEST(PiecesTest, PiecesThatTheEngineCannotDoAreCounted) {
   Subject subject(kHidden);
   InjectingBackend partial({"none", 0, 0});

@@ -429,8 +429,8 @@ def concerns(finding, night, engines):
 
 def found_by(night, engine):
     """Returns the number of buckets that campaigns found on this engine; its share depends on it."""
-    paths = night.options.out.glob(f"*/fuzz/{file_name(engine)}/findings.jsonl")
-    return sum(not (one.get("known") or one.get("cut")) for path in paths for one in json_lines(path.read_text()))
+    folders = night.options.out.glob(f"*/fuzz/{file_name(engine)}")
+    return sum(len(lasting(folder)) for folder in folders)
 
 
 def modules_of_today(night, engine):
@@ -444,17 +444,23 @@ def modules_of_today(night, engine):
     return max(counts)
 
 
+def lasting(out):
+    """Returns the lines of findings.jsonl without those of known and cut failures, and without those
+    of unshrunk ones that a later line replaces (LastingFindings in reports/store)."""
+    lines, path = [], out / "findings.jsonl"
+    for one in json_lines(path.read_text()) if path.exists() else []:
+        def replaced(other):
+            return ("to_shrink" in other and other.get("met_as") == one.get("met_as")
+                    and ("to_shrink" in one or one.get("module", other["to_shrink"]) == other["to_shrink"]))
+        lines = [other for other in lines if not replaced(other)]
+        if not (one.get("known") or one.get("cut")):
+            lines.append(one)
+    return lines
+
+
 def not_small_yet(out):
     """Returns failures that the campaign had no time to minimise."""
-    left = {}
-    path = out / "findings.jsonl"
-    for one in json_lines(path.read_text()) if path.exists() else []:
-        key = one.get("met_as")
-        if "to_shrink" in one:
-            left[key] = one["to_shrink"]
-        elif key in left and one.get("module", left[key]) == left[key]:
-            del left[key]
-    return left
+    return [one for one in lasting(out) if "to_shrink" in one]
 
 
 def time_of_campaigns(night):

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/store/findings.h"
 
+#include <algorithm>
+#include <fstream>
+#include <map>
+
 #include "nlohmann/json.hpp"
 #include "reports/finding_file.h"
 #include "spec/base/json_text.h"
+#include "spec/base/status.h"
 #include "spec/files/file_io.h"
 
 namespace hlocts::reports {
@@ -27,6 +32,33 @@ char RecordedMark(const Json& release) {
 std::string Field(const Json& json, const char* key) {
   const bool has = json.is_object() && json.contains(key) && json[key].is_string();
   return has ? json[key].get<std::string>() : "";
+}
+
+absl::StatusOr<std::vector<Json>> LastingFindings(const std::string& path) {
+  std::vector<Json> lines;
+  std::map<std::pair<std::string, std::string>, size_t> unshrunk;  // by engine and first signature
+  std::ifstream in(path);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    Json json = ParseJson<Json>(line);
+    if (!json.is_object() && in.eof()) break;
+    if (!json.is_object()) return InvalidInput(path, ": line ", number, ": expected a JSON object");
+    const std::pair key(Field(json, "backend"), json.value("met_as", Field(json, "signature")));
+    const bool waits = json.contains("to_shrink");
+    if (const auto before = unshrunk.find(key); before != unshrunk.end()) {
+      Json& other = lines[before->second];
+      if (waits || json.value("module", other["to_shrink"]) == other["to_shrink"]) {
+        other = nullptr;
+        unshrunk.erase(before);
+      }
+    }
+    if (json.value("known", false) || json.value("cut", false)) continue;
+    if (waits) unshrunk[key] = lines.size();
+    lines.push_back(std::move(json));
+  }
+  lines.erase(std::remove(lines.begin(), lines.end(), nullptr), lines.end());
+  return lines;
 }
 
 Finding ReadFinding(const std::string& folder) {

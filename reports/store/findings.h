@@ -7,13 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "nlohmann/json_fwd.hpp"
+#include "absl/status/statusor.h"
+#include "nlohmann/json.hpp"
 #include "reports/nights/nights.h"
 
 namespace hlocts::reports {
 
 // Returns a field of an object, or "" if there is no text.
 std::string Field(const nlohmann::json& json, const char* key);
+
+// Returns the lines of findings.jsonl of a campaign (CONTRACT.md) that hold at its end: without
+// those of known and cut failures, and without those of unshrunk ones that a later line replaces.
+// Fails for a line that is no object, unless it is the last one, which may be cut off.
+absl::StatusOr<std::vector<nlohmann::json>> LastingFindings(const std::string& path);
 
 // Returns the finding with an empty module. All fields are empty if there is no finding.textproto.
 Finding ReadFinding(const std::string& folder);

@@ -161,13 +161,13 @@ absl::Status Importer::AddCampaign(const std::string& folder) {
   add->Bind(3, static_cast<int64_t>(state["seed"].get<uint64_t>()));
   HLOCTS_RETURN_IF_ERROR(add->Run());
   ++done_.campaigns;
-  return ReadLines(folder + "/findings.jsonl",
-                   [&](const Json& json) { return AddBucket(folder, json); });
+  HLOCTS_ASSIGN_OR_RETURN(const auto findings, LastingFindings(folder + "/findings.jsonl"));
+  for (const Json& one : findings) HLOCTS_RETURN_IF_ERROR(AddBucket(folder, one));
+  return absl::OkStatus();
 }
 
 absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
-  if (json.value("known", false) || json.value("cut", false) || Field(json, "bucket").empty())
-    return absl::OkStatus();
+  if (Field(json, "bucket").empty()) return absl::OkStatus();
   HLOCTS_ASSIGN_OR_RETURN(int64_t engine, writer_.EngineId(Field(json, "backend")));
   HLOCTS_ASSIGN_OR_RETURN(auto add,
                           database_.Prepare("INSERT OR REPLACE INTO bucket VALUES(?,?,?,?,?,?)"));

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "reports/run_record.h"
+#include "reports/store/findings.h"
 #include "reports/store/run_store.h"
 #include "reports/verdict.h"
 #include "spec/files/file_io.h"
@@ -40,6 +41,26 @@ TEST(StoredFiguresTest, CampaignIdentityIncludesEngine) {
   EXPECT_EQ(history.buckets[1].engine, "b");
   EXPECT_EQ(history.buckets[1].origin, "generated:7:1");
   EXPECT_EQ(history.buckets[1].module, "HloModule small\n");
+}
+
+// A failure that was stored unshrunk is listed twice: the later line says what became of it.
+TEST(StoredFiguresTest, AFailureThatBecameKnownIsNoFinding) {
+  const std::string folder = ::testing::TempDir() + "/lasting/";
+  fs::create_directories(folder);
+  const auto line = [](int module, const char* rest) {
+    return absl::StrCat(R"({"backend":"a","bucket":"b","signature":"s","met_as":"s","module":)",
+                        module, rest, "}\n");
+  };
+  const auto lasting = [&](const std::string& lines) {
+    EXPECT_TRUE(WriteFile(folder + "findings.jsonl", lines).ok());
+    return LastingFindings(folder + "findings.jsonl")->size();
+  };
+  const std::string waits = line(9, R"(,"to_shrink":9)");
+  EXPECT_EQ(lasting(waits), 1u);
+  EXPECT_EQ(lasting(waits + line(9, R"(,"known":true)")), 0u);
+  EXPECT_EQ(lasting(waits + line(9, R"(,"cut":true)")), 0u);
+  EXPECT_EQ(lasting(waits + line(9, R"(,"instructions":2)")), 1u);
+  EXPECT_EQ(lasting(waits + line(8, R"(,"known":true)")), 1u) << "another module";
 }
 
 TEST(StoredFiguresTest, WorstUlpsAreComparedWithThoseOfACompleteRun) {
