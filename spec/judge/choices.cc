@@ -9,10 +9,8 @@
 #include "spec/judge/joint.h"
 
 namespace hlocts {
-namespace {
 
-// Returns true if `outer` contains both the stored values of `inner` and its unrounded values.
-bool Holds(const AcceptanceSet& outer, const AcceptanceSet& inner) {
+bool Covers(const AcceptanceSet& outer, const AcceptanceSet& inner) {
   if (!IsSubset(inner, outer)) return false;
   if (outer.unspecified() || outer.integer()) return true;
   if (outer.Has(AcceptanceSet::kIntegral) && !inner.Has(AcceptanceSet::kIntegral)) return false;
@@ -22,14 +20,12 @@ bool Holds(const AcceptanceSet& outer, const AcceptanceSet& inner) {
          outer.rlo <= inner.rlo && inner.rhi <= outer.rhi;
 }
 
-}  // namespace
-
 bool Choices::Add(const AcceptanceSet& set) {
   for (const AcceptanceSet& other : sets_) {
-    if (Holds(other, set)) return true;
+    if (Covers(other, set)) return true;
   }
   sets_.erase(std::remove_if(sets_.begin(), sets_.end(),
-                             [&](const AcceptanceSet& other) { return Holds(set, other); }),
+                             [&](const AcceptanceSet& other) { return Covers(set, other); }),
               sets_.end());
   if (sets_.size() == kMax) return false;
   sets_.push_back(set);
@@ -100,6 +96,19 @@ std::string ElementSetText(const SetArray& array, int64_t index) {
   if (array.components() == 1) return ChoicesText(ChoicesAt(array, index), type);
   return absl::StrCat("(", ChoicesText(ChoicesAt(array, 2 * index), type), ", ",
                       ChoicesText(ChoicesAt(array, 2 * index + 1), type), ")");
+}
+
+AcceptanceSet JoinChoices(const std::vector<AcceptanceSet>& sets, WideningCause cause,
+                          uint32_t origin, int64_t at, ChoiceMap& map) {
+  AcceptanceSet joined = sets[0];
+  for (size_t k = 1; k < sets.size(); ++k) joined = Join(joined, sets[k]);
+  if (!joined.IsPoint() && joined.cause == WideningCause::kPoint) {
+    joined.cause = cause;
+    joined.origin = origin;
+  }
+  Choices choices;
+  if (choices.AddAll(sets) && choices.sets().size() > 1) map.Put(at, choices.sets());
+  return joined;
 }
 
 void SetChoices(ChoiceMap map, SetArray& array) {

@@ -14,6 +14,9 @@
 
 namespace hlocts {
 
+// Returns true if `outer` contains both the stored values of `inner` and its unrounded values.
+bool Covers(const AcceptanceSet& outer, const AcceptanceSet& inner);
+
 // At most eight alternative sets, none of which contains another.
 class Choices {
  public:
@@ -64,6 +67,10 @@ double Log2CountOf(const std::vector<AcceptanceSet>& sets, PrimitiveType type);
 std::string ChoicesText(const std::vector<AcceptanceSet>& sets, PrimitiveType type);
 // Returns the accepted values of an element as text: "1 or [4, 5]", or "(1, [2, 3])" if complex.
 std::string ElementSetText(const SetArray& array, int64_t index);
+// Returns the join of the sets; its cause is the given one unless a set has its own. If few sets
+// differ, puts them into the map as alternatives at `at`.
+AcceptanceSet JoinChoices(const std::vector<AcceptanceSet>& sets, WideningCause cause,
+                          uint32_t origin, int64_t at, ChoiceMap& map);
 // Attaches the map to the array unless the map is empty.
 void SetChoices(ChoiceMap map, SetArray& array);
 

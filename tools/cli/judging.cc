@@ -372,7 +372,9 @@ void Complete(const Job& job, backends::Differ& differ, const std::vector<std::s
   if (widest == nullptr) return;
   Freedom freedom = FreedomOf(own.cause, origin);
   const bool is_open = own.unspecified() && !origin.ruled && freedom == Freedom::kReductionOrder;
-  if (is_open || own.cause == WideningCause::kProduct) freedom = Freedom::kNone;
+  // No fact narrows the order of anything but sums.
+  if (freedom == Freedom::kReductionOrder && own.cause != WideningCause::kSum)
+    freedom = Freedom::kNone;
   const auto narrow = FactsThatNarrow(freedom, *widest, verdict.profile == "strict", facts);
   verdict.widest = {origin.instruction,
                     std::string(OpcodeName(widest->opcode())),

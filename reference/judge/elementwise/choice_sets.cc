@@ -103,16 +103,6 @@ std::optional<std::vector<AcceptanceSet>> Combinations(const ElementOp& op,
   return results;
 }
 
-AcceptanceSet Joined(const std::vector<AcceptanceSet>& sets, const AcceptanceSet& like) {
-  AcceptanceSet joined = sets[0];
-  for (size_t k = 1; k < sets.size(); ++k) joined = Join(joined, sets[k]);
-  if (!joined.IsPoint() && joined.cause == WideningCause::kPoint) {
-    joined.cause = like.cause == WideningCause::kPoint ? WideningCause::kJump : like.cause;
-    joined.origin = like.origin;
-  }
-  return joined;
-}
-
 }  // namespace
 
 std::vector<AcceptanceSet> ChoicesOfBothOperands(const SetArray& on_true, const SetArray& on_false,
@@ -151,9 +141,11 @@ void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands,
     if (!chosen && (!jump || IsDiscontinuity(result.At(i)))) continue;
     std::optional<std::vector<AcceptanceSet>> results = Combinations(op, operands, i);
     if (!results.has_value() || (!chosen && !AnyGap(*results))) continue;
-    if (chosen) joins.emplace_back(i, Joined(*results, result.At(i)));
-    Choices choices;
-    if (choices.AddAll(*results) && choices.sets().size() > 1) mapped.Put(i, choices.sets());
+    const AcceptanceSet like = result.At(i);
+    const WideningCause cause =
+        like.cause == WideningCause::kPoint ? WideningCause::kJump : like.cause;
+    const AcceptanceSet joined = JoinChoices(*results, cause, like.origin, i, mapped);
+    if (chosen) joins.emplace_back(i, joined);
   }
   if (!joins.empty()) {
     std::vector<AcceptanceSet>& sets = result.mutable_sets();

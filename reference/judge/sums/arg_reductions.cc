@@ -105,35 +105,26 @@ AcceptanceSet ValueOf(const ArgCandidate& winner, const AcceptanceSet& joined) {
   return key;
 }
 
-// Records which value belongs to which index; their joined sets do not show this (lemma 31).
-void NoteWinners(int64_t element, const std::vector<ArgCandidate>& winners,
-                 const AcceptanceSet& joined_key, ChoiceMap& indices, RowChoice& pairs) {
-  if (winners.size() < 2) return;
-  Choices choices;
-  bool few = true;
+// Returns the join of all winners, since any of them may be the result, and records which value
+// belongs to which index; their joined sets do not show this (lemma 31).
+ArgCandidate JoinedOf(const std::vector<ArgCandidate>& winners, uint32_t origin, int64_t element,
+                      ChoiceMap& index_choices, RowChoice& pairs) {
+  std::vector<AcceptanceSet> keys, indices;
+  for (const ArgCandidate& winner : winners) {
+    keys.push_back(winner.key);
+    indices.push_back(winner.index);
+  }
+  ChoiceMap none;  // ValueOf widens keys
+  const ArgCandidate joined = {
+      JoinChoices(keys, WideningCause::kJump, origin, element, none),
+      JoinChoices(indices, WideningCause::kJump, origin, element, index_choices),
+      {}};
+  if (winners.size() > RowChoice::kRowsMax) return joined;
   std::vector<RowChoice::Row> rows;
   for (const ArgCandidate& winner : winners) {
-    few = few && choices.Add(winner.index);
-    if (rows.size() <= RowChoice::kRowsMax) {
-      rows.push_back({{ValueOf(winner, joined_key)}, {winner.index}});
-    }
+    rows.push_back({{ValueOf(winner, joined.key)}, {winner.index}});
   }
-  if (few && choices.sets().size() > 1) indices.Put(element, choices.sets());
   pairs.Put(element, std::move(rows));
-}
-
-// Returns the join of all winners, since any of them may be the result.
-ArgCandidate JoinedOf(const std::vector<ArgCandidate>& winners, uint32_t origin) {
-  ArgCandidate joined = winners[0];
-  for (size_t k = 1; k < winners.size(); ++k) {
-    joined.key = Join(joined.key, winners[k].key);
-    joined.index = Join(joined.index, winners[k].index);
-  }
-  for (AcceptanceSet* s : {&joined.key, &joined.index}) {
-    if (s->IsPoint() || s->cause != WideningCause::kPoint) continue;
-    s->cause = WideningCause::kJump;
-    s->origin = origin;
-  }
   return joined;
 }
 
@@ -186,8 +177,8 @@ absl::StatusOr<SetValue> ReduceArg(SetInterpreter& interpreter, const Instructio
     all.push_back({key_init.At(0), index_init.At(0), {}});
     for (ArgCandidate& c : all) c.order = KeyOf(c.key, context, reducer.largest);
     std::vector<ArgCandidate> winners = PossibleWinners(std::move(all), reducer);
-    const ArgCandidate joined = JoinedOf(winners, context.origin);
-    NoteWinners(static_cast<int64_t>(key_sets.size()), winners, joined.key, index_choices, *pairs);
+    const ArgCandidate joined = JoinedOf(
+        winners, context.origin, static_cast<int64_t>(key_sets.size()), index_choices, *pairs);
     key_sets.push_back(joined.key);
     index_sets.push_back(joined.index);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "reference/judge/sums/reductions.h"
 #include "spec/ir/instruction.h"
 #include "spec/ir/module.h"
+#include "spec/judge/choices.h"
 
 namespace hlocts::reference {
 namespace {
@@ -153,20 +155,74 @@ std::vector<std::pair<int64_t, SetValue>> LogSumsOf(SetInterpreter& interpreter,
 constexpr size_t kEnumeratedTerms = 5;
 constexpr size_t kEnumeratedUpdates = 5;  // ruling 0075
 
-bool SameSets(const SetValue& a, const SetValue& b) {
-  if (a.tuple) {
-    for (size_t i = 0; i < a.elements.size(); ++i) {
-      if (!SameSets(a.elements[i], b.elements[i])) return false;
+// For more lanes than this only the join of the alternatives is kept (lemma 31).
+constexpr size_t kLanesWithChoices = 4096;
+
+// A result in one lane: the sets of its arrays, component by component.
+using Row = std::vector<AcceptanceSet>;
+
+// The results that each lane may have (lemma 31). No row of a lane contains another.
+class Alternatives {
+ public:
+  explicit Alternatives(size_t lanes)
+      : most_(lanes <= kLanesWithChoices ? Choices::kMax : 1), rows_(lanes) {}
+  // Returns the elements `at` of the arrays as lanes.
+  static Alternatives Of(absl::Span<const SetValue> arrays, const std::vector<int64_t>& at) {
+    Alternatives result(at.size());
+    for (size_t lane = 0; lane < at.size(); ++lane) result.AddElement(arrays, at[lane], lane);
+    return result;
+  }
+  size_t lanes() const { return rows_.size(); }
+  const std::vector<Row>& rows(size_t lane) const { return rows_[lane]; }
+
+  void AddElement(absl::Span<const SetValue> arrays, int64_t element, size_t lane) {
+    std::vector<Row> all = {{}};
+    for (const SetValue& value : arrays) {
+      const SetArray& array = value.array;
+      for (int c = 0; c < array.components(); ++c) {
+        std::vector<AcceptanceSet> sets = ChoicesAt(array, element * array.components() + c);
+        if (all.size() * sets.size() > most_) sets = {array.At(element, c)};
+        std::vector<Row> longer;
+        for (Row& row : all) {
+          for (const AcceptanceSet& set : sets) longer.emplace_back(row).push_back(set);
+        }
+        all = std::move(longer);
+      }
     }
+    for (Row& row : all) Add(std::move(row), rows_[lane]);
+  }
+  // Returns true if some row was new.
+  bool AddAll(const Alternatives& other) {
+    bool any = false;
+    for (size_t lane = 0; lane < other.lanes(); ++lane) {
+      for (const Row& row : other.rows_[lane]) any |= Add(row, rows_[lane]);
+    }
+    return any;
+  }
+
+ private:
+  static bool CoversRow(const Row& outer, const Row& inner) {
+    return std::equal(outer.begin(), outer.end(), inner.begin(), Covers);
+  }
+  // Replaces the rows by their join if there would be more than most_.
+  bool Add(Row row, std::vector<Row>& rows) const {
+    for (const Row& other : rows) {
+      if (CoversRow(other, row)) return false;
+    }
+    std::erase_if(rows, [&](const Row& other) { return CoversRow(row, other); });
+    if (rows.size() >= most_) {
+      for (const Row& other : rows) {
+        for (size_t k = 0; k < row.size(); ++k) row[k] = Join(other[k], row[k]);
+      }
+      rows.clear();
+    }
+    rows.push_back(std::move(row));
     return true;
   }
-  for (int64_t i = 0; i < a.array.element_count(); ++i) {
-    for (int c = 0; c < a.array.components(); ++c) {
-      if (!IsSubset(b.array.At(i, c), a.array.At(i, c))) return false;
-    }
-  }
-  return true;
-}
+
+  size_t most_;
+  std::vector<std::vector<Row>> rows_;
+};
 
 // The permitted trees over the terms (rulings 0019, 0021, 0075).
 struct TreeRule {
@@ -175,131 +231,149 @@ struct TreeRule {
   bool folds = false;       // combines the first term with the others in turn
 };
 
-// Computes the join of the results of all orders and trees of the terms, for all lanes. terms[t]
-// has the values of term t for each operand. `init`, which is always a left argument, may be empty.
+// Computes the results of all orders and trees of the terms, for all lanes. terms[t] has the values
+// of term t. `init` is always a left argument; it has no lanes if there is none.
 class Enumeration {
  public:
-  Enumeration(SetInterpreter& interpreter, const Computation& body, Shape lanes,
-              std::vector<std::vector<SetValue>> terms, std::vector<SetValue> init,
-              TreeRule rule = {})
+  // A term has the types of `arrays`.
+  Enumeration(SetInterpreter& interpreter, const Computation& body,
+              absl::Span<const SetValue> arrays, std::vector<Alternatives> terms, Alternatives init,
+              TreeRule rule)
       : interpreter_(interpreter),
         body_(body),
-        lanes_(std::move(lanes)),
+        arrays_(arrays),
         terms_(std::move(terms)),
         init_(std::move(init)),
         rule_(rule) {}
 
-  absl::StatusOr<SetValue> Run() {
-    if (terms_.empty()) return Collate(init_);
-    size_t full = (size_t{1} << terms_.size()) - 1;
+  absl::StatusOr<Alternatives> Run() {
+    if (terms_.empty()) return init_;
+    const size_t full = (size_t{1} << terms_.size()) - 1;
     std::vector<Trees> trees(full + 1);
     for (size_t mask = 1; mask <= full; ++mask) {
       if (rule_.in_order && !IsRun(mask)) continue;
       HLOCTS_RETURN_IF_ERROR(Fill(mask, trees));
     }
-    return trees[full].with.has_value() && rule_.needs_init ? *trees[full].with : *trees[full].any;
+    return rule_.needs_init ? trees[full].with : trees[full].any;
   }
 
  private:
-  SetValue Collate(const std::vector<SetValue>& parts) const {
-    return parts.size() == 1 ? parts[0] : SetValue::Tuple(parts);
-  }
-  std::vector<SetValue> Parts(const SetValue& value) const {
-    if (value.tuple) return value.elements;
-    return {value};
-  }
-  absl::StatusOr<SetValue> Apply(const SetValue& a, const SetValue& b) {
-    std::vector<SetValue> arguments = Parts(a);
-    for (const SetValue& part : Parts(b)) arguments.push_back(part);
-    return interpreter_.CallLanes(body_, arguments, lanes_);
-  }
   // The results of all trees over the same terms (`any`), and of those trees that contain an init
-  // value (`with`, separate only if needs_init).
+  // value (`with`, empty unless needs_init).
   struct Trees {
-    std::optional<SetValue> any, with;
+    Alternatives any{0}, with{0};
   };
-  static void Include(const SetValue& more, std::optional<SetValue>& value) {
-    value = value ? JoinValues(*value, more) : more;
+  absl::StatusOr<Alternatives> Apply(const Alternatives& a, const Alternatives& b) {
+    std::vector<std::vector<AcceptanceSet>> sets(2 * arrays_.size());
+    std::vector<size_t> owners;  // the lane of each call
+    for (size_t lane = 0; lane < std::min(a.lanes(), b.lanes()); ++lane) {
+      for (const Row& left : a.rows(lane)) {
+        for (const Row& right : b.rows(lane)) {
+          owners.push_back(lane);
+          for (size_t k = 0, at = 0; k < arrays_.size(); ++k) {
+            for (int c = arrays_[k].array.components(); c > 0; --c, ++at) {
+              sets[k].push_back(left[at]);
+              sets[arrays_.size() + k].push_back(right[at]);
+            }
+          }
+        }
+      }
+    }
+    Alternatives results(owners.empty() ? 0 : a.lanes());
+    if (owners.empty()) return results;
+    const std::vector<int64_t> sizes = {static_cast<int64_t>(owners.size())};
+    std::vector<SetValue> arguments;
+    for (size_t k = 0; k < sets.size(); ++k) {
+      const Shape shape(arrays_[k % arrays_.size()].array.element_type(), sizes);
+      arguments.emplace_back(Compress(SetArray(shape, std::move(sets[k]))));
+    }
+    HLOCTS_ASSIGN_OR_RETURN(
+        const SetValue value,
+        interpreter_.CallLanes(body_, arguments, Shape(PrimitiveType::kPred, sizes)));
+    const auto arrays =
+        value.tuple ? absl::MakeConstSpan(value.elements) : absl::MakeConstSpan(&value, 1);
+    for (size_t i = 0; i < owners.size(); ++i) {
+      results.AddElement(arrays, static_cast<int64_t>(i), owners[i]);
+    }
+    return results;
   }
   // Returns true if the terms are consecutive.
   static bool IsRun(size_t mask) {
     const size_t shifted = mask >> __builtin_ctzll(mask);
     return (shifted & (shifted + 1)) == 0;
   }
-  absl::Status Combine(const Trees& left, const Trees& right, Trees& trees) {
-    HLOCTS_ASSIGN_OR_RETURN(SetValue both, Apply(*left.any, *right.any));
-    Include(both, trees.any);
-    if (left.with) {
-      HLOCTS_ASSIGN_OR_RETURN(SetValue one, Apply(*left.with, *right.any));
-      Include(one, trees.with);
-    }
-    if (right.with) {
-      HLOCTS_ASSIGN_OR_RETURN(SetValue one, Apply(*left.any, *right.with));
-      Include(one, trees.with);
-    }
-    return absl::OkStatus();
-  }
   absl::Status Fill(size_t mask, std::vector<Trees>& trees) {
     Trees& here = trees[mask];
+    here.any = Alternatives(terms_[0].lanes());
+    if (rule_.needs_init) here.with = here.any;
     if ((mask & (mask - 1)) == 0) {
-      Include(Collate(terms_[static_cast<size_t>(__builtin_ctzll(mask))]), here.any);
+      here.any.AddAll(terms_[static_cast<size_t>(__builtin_ctzll(mask))]);
     }
     for (size_t left = (mask - 1) & mask; left > 0; left = (left - 1) & mask) {
       const size_t right = mask & ~left;
       if (rule_.in_order && (left > right || !IsRun(left) || !IsRun(right))) continue;
       if (rule_.folds && ((left & 1) == 0 || (right & (right - 1)) != 0)) continue;
-      HLOCTS_RETURN_IF_ERROR(Combine(trees[left], trees[right], here));
+      const Trees &a = trees[left], &b = trees[right];
+      HLOCTS_ASSIGN_OR_RETURN(const Alternatives both, Apply(a.any, b.any));
+      here.any.AddAll(both);
+      for (const auto& [x, y] : {std::tie(a.with, b.any), std::tie(a.any, b.with)}) {
+        HLOCTS_ASSIGN_OR_RETURN(const Alternatives one, Apply(x, y));
+        here.with.AddAll(one);
+      }
     }
-    if (init_.empty()) return absl::OkStatus();
-    const SetValue init = Collate(init_);
-    for (size_t k = 0; k <= terms_.size(); ++k) {
-      HLOCTS_ASSIGN_OR_RETURN(SetValue inserted, Apply(init, *here.any));
-      if (rule_.needs_init) Include(inserted, here.with);
-      SetValue wider = JoinValues(*here.any, inserted);
-      if (SameSets(*here.any, wider)) break;
-      here.any = std::move(wider);
+    for (size_t k = 0; init_.lanes() != 0 && k <= terms_.size(); ++k) {
+      HLOCTS_ASSIGN_OR_RETURN(const Alternatives inserted, Apply(init_, here.any));
+      if (rule_.needs_init) here.with.AddAll(inserted);
+      if (!here.any.AddAll(inserted)) break;
     }
     return absl::OkStatus();
   }
 
   SetInterpreter& interpreter_;
   const Computation& body_;
-  Shape lanes_;
-  std::vector<std::vector<SetValue>> terms_;
-  std::vector<SetValue> init_;
+  absl::Span<const SetValue> arrays_;
+  std::vector<Alternatives> terms_;
+  Alternatives init_;
   TreeRule rule_;
 };
 
-// Collects the results of all outputs, group by group.
+// Collects the results of all outputs, group by group. If `open`, some remain unspecified.
 class Outputs {
  public:
-  Outputs(SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape)
-      : shape_(shape),
-        values_(UnspecifiedResult(interpreter, instruction, shape, WideningCause::kFreedom)) {}
-  void Put(const std::vector<int64_t>& at, const SetValue& lanes) {
-    if (!values_.tuple) return PutLeaf(at, lanes.tuple ? lanes.elements[0] : lanes, values_.array);
-    for (size_t k = 0; k < values_.elements.size(); ++k) {
-      PutLeaf(at, lanes.elements[k], values_.elements[k].array);
+  Outputs(SetInterpreter& interpreter, const Instruction& instruction, const Shape& shape,
+          PrimitiveType type, bool open)
+      : origin_(interpreter.OriginOf(
+            instruction,
+            open ? Rule{RuleClass::kUnknown} : interpreter.RuleOf(instruction.opcode(), type))),
+        values_(UnspecifiedValue(shape, WideningCause::kFreedom, origin_)),
+        choices_(values_.tuple ? values_.elements.size() : 1) {}
+  void Put(const std::vector<int64_t>& at, const Alternatives& results) {
+    for (size_t lane = 0; lane < at.size(); ++lane) {
+      for (size_t k = 0, n = 0; k < choices_.size(); ++k) {
+        const int64_t components = Leaf(k).components();
+        for (int64_t c = at[lane] * components; c < (at[lane] + 1) * components; ++c, ++n) {
+          std::vector<AcceptanceSet> sets;
+          for (const Row& row : results.rows(lane)) sets.push_back(row[n]);
+          Leaf(k).mutable_sets()[c] =
+              JoinChoices(sets, WideningCause::kFreedom, origin_, c, choices_[k]);
+        }
+      }
     }
   }
   SetValue Take() {
-    if (!values_.tuple) return Compress(std::move(values_.array));
-    for (SetValue& element : values_.elements) element.array = Compress(std::move(element.array));
+    for (size_t k = 0; k < choices_.size(); ++k) {
+      Leaf(k) = Compress(std::move(Leaf(k)));
+      if (!Leaf(k).exact()) SetChoices(std::move(choices_[k]), Leaf(k));
+    }
     return std::move(values_);
   }
 
  private:
-  void PutLeaf(const std::vector<int64_t>& at, const SetValue& lanes, SetArray& leaf) {
-    std::vector<AcceptanceSet>& sets = leaf.mutable_sets();
-    int components = leaf.components();
-    for (size_t lane = 0; lane < at.size(); ++lane) {
-      for (int c = 0; c < components; ++c) {
-        sets[at[lane] * components + c] = lanes.array.At(static_cast<int64_t>(lane), c);
-      }
-    }
-  }
-  Shape shape_;
+  SetArray& Leaf(size_t k) { return values_.tuple ? values_.elements[k].array : values_.array; }
+
+  uint32_t origin_;
   SetValue values_;
+  std::vector<ChoiceMap> choices_;
 };
 
 // Returns the elements of each output's terms, followed by the init value.
@@ -330,12 +404,10 @@ absl::Status PutSelected(SetInterpreter& interpreter, const Computation& body,
   const int64_t per = static_cast<int64_t>(terms[outs[0]].size()) + 1;
   HLOCTS_ASSIGN_OR_RETURN(auto greatest, GreatestTerms(interpreter, body, pool, outs.size(), per));
   for (size_t lane = 0; lane < outs.size(); ++lane) {
-    SetValue joined;
-    for (size_t g = 0; g < greatest[lane].size(); ++g) {
-      const SetValue value = LanesOf(pool, {greatest[lane][g]});
-      joined = g == 0 ? value : JoinValues(joined, value);
-    }
-    if (!greatest[lane].empty()) outputs.Put({outs[lane]}, joined);
+    if (greatest[lane].empty()) continue;
+    Alternatives any(1);
+    for (int64_t term : greatest[lane]) any.AddElement(pools, term, 0);
+    outputs.Put({outs[lane]}, any);
   }
   return absl::OkStatus();
 }
@@ -350,23 +422,21 @@ TreeRule TreeRuleOf(const SetInterpreter& interpreter, const Instruction& instru
 }
 
 // Enumerates all outputs that have `size` terms.
-absl::StatusOr<SetValue> EnumerateGroup(SetInterpreter& interpreter, const Computation& body,
-                                        absl::Span<const SetValue> operands,
-                                        const ReductionTerms& lists, size_t size,
-                                        const std::vector<int64_t>& outs, const TreeRule& rule) {
-  const size_t count = operands.size() / 2;
-  std::vector<std::vector<SetValue>> terms(size);
+absl::StatusOr<Alternatives> EnumerateGroup(SetInterpreter& interpreter, const Computation& body,
+                                            absl::Span<const SetValue> operands,
+                                            const ReductionTerms& lists, size_t size,
+                                            const std::vector<int64_t>& outs,
+                                            const TreeRule& rule) {
+  const auto arrays = operands.first(operands.size() / 2);
+  std::vector<Alternatives> terms;
   for (size_t t = 0; t < size; ++t) {
     std::vector<int64_t> at;
     for (int64_t out : outs) at.push_back(lists.terms[out][t]);
-    for (size_t k = 0; k < count; ++k) terms[t].push_back(LanesOf(operands[k], at));
+    terms.push_back(Alternatives::Of(arrays, at));
   }
-  std::vector<SetValue> init;
-  std::vector<int64_t> zeros(outs.size(), 0);
-  for (size_t k = 0; k < count; ++k) init.push_back(LanesOf(operands[count + k], zeros));
-  Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
-  Enumeration enumeration(interpreter, body, lanes, std::move(terms), std::move(init), rule);
-  return enumeration.Run();
+  Alternatives init =
+      Alternatives::Of(operands.last(operands.size() / 2), std::vector<int64_t>(outs.size(), 0));
+  return Enumeration(interpreter, body, arrays, std::move(terms), std::move(init), rule).Run();
 }
 
 }  // namespace
@@ -386,19 +456,20 @@ absl::StatusOr<SetValue> ReduceByEnumeration(SetInterpreter& interpreter,
   for (size_t out = 0; out < lists.terms.size(); ++out) {
     groups[lists.terms[out].size()].push_back(static_cast<int64_t>(out));
   }
-  Outputs outputs(interpreter, instruction, shape);
+  Outputs outputs(interpreter, instruction, shape, operands[0].array.element_type(),
+                  !groups.empty() && groups.rbegin()->first > kEnumeratedTerms);
   const TreeRule rule = TreeRuleOf(interpreter, instruction);
   for (const auto& [size, outs] : groups) {
     if (size > kEnumeratedTerms) {
       const auto log_sums = LogSumsOf(interpreter, body, operands, lists, outs);
-      for (const auto& [out, sum] : log_sums) outputs.Put({out}, sum);
+      for (const auto& [out, sum] : log_sums) outputs.Put({out}, Alternatives::Of({sum}, {0}));
       if (!log_sums.empty()) continue;
       HLOCTS_RETURN_IF_ERROR(PutSelected(interpreter, body, operands, lists.terms, outs, outputs));
       continue;
     }
-    HLOCTS_ASSIGN_OR_RETURN(SetValue value,
+    HLOCTS_ASSIGN_OR_RETURN(const Alternatives results,
                             EnumerateGroup(interpreter, body, operands, lists, size, outs, rule));
-    outputs.Put(outs, value);
+    outputs.Put(outs, results);
   }
   return outputs.Take();
 }
@@ -407,31 +478,29 @@ absl::StatusOr<SetValue> CombineByEnumeration(SetInterpreter& interpreter,
                                               const Instruction& instruction, const Shape& shape,
                                               absl::Span<const SetValue> operands,
                                               const std::vector<std::vector<int64_t>>& updates) {
-  size_t count = operands.size() / 2;
+  const size_t count = operands.size() / 2;
   const Computation& body = *instruction.CalledComputation(Attr::kToApply);
   std::map<size_t, std::vector<int64_t>> groups;
   for (size_t i = 0; i < updates.size(); ++i) {
     groups[updates[i].size()].push_back(static_cast<int64_t>(i));
   }
-  Outputs outputs(interpreter, instruction, shape);
+  const auto arrays = operands.first(count);
+  Outputs outputs(interpreter, instruction, shape, arrays[0].array.element_type(),
+                  !groups.empty() && groups.rbegin()->first > kEnumeratedUpdates);
+  // The current value is the first argument and an update the second (scatter.51).
+  TreeRule rule;
+  rule.folds = true;
   for (const auto& [size, outs] : groups) {
     if (size > kEnumeratedUpdates) continue;
-    std::vector<std::vector<SetValue>> terms(size + 1);
-    for (size_t k = 0; k < count; ++k) terms[0].push_back(LanesOf(operands[k], outs));
+    std::vector<Alternatives> terms = {Alternatives::Of(arrays, outs)};
     for (size_t t = 0; t < size; ++t) {
       std::vector<int64_t> at;
       for (int64_t out : outs) at.push_back(updates[out][t]);
-      for (size_t k = 0; k < count; ++k) {
-        terms[t + 1].push_back(LanesOf(operands[count + 1 + k], at));
-      }
+      terms.push_back(Alternatives::Of(operands.subspan(count + 1), at));
     }
-    Shape lanes(PrimitiveType::kPred, {static_cast<int64_t>(outs.size())});
-    // The current value is the first argument and an update the second (scatter.51).
-    TreeRule rule;
-    rule.folds = true;
-    Enumeration enumeration(interpreter, body, lanes, std::move(terms), {}, rule);
-    HLOCTS_ASSIGN_OR_RETURN(SetValue value, enumeration.Run());
-    outputs.Put(outs, value);
+    Enumeration enumeration(interpreter, body, arrays, std::move(terms), Alternatives(0), rule);
+    HLOCTS_ASSIGN_OR_RETURN(const Alternatives results, enumeration.Run());
+    outputs.Put(outs, results);
   }
   return outputs.Take();
 }

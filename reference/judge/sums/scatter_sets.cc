@@ -191,22 +191,15 @@ SetArray OverwriteSets(const SetArray& operand, const SetArray& updates, const S
     const std::vector<int64_t> last = LastUpdates(plan, i);
     for (int c = 0; c < components; ++c) {
       const int64_t at = static_cast<int64_t>(i) * components + c;
-      Choices choices;
-      bool few = true;
-      AcceptanceSet joined;
-      for (size_t k = 0; k < last.size(); ++k) {
-        const bool old = last[k] < 0;
-        const AcceptanceSet s = old ? sets[at] : updates.At(last[k], c);
-        few = few && choices.AddAll(old ? ChoicesAt(operand, at)
-                                        : ChoicesAt(updates, last[k] * components + c));
-        joined = k == 0 ? s : Join(joined, s);
-        if (!joined.IsPoint() && joined.cause == WideningCause::kPoint) {
-          joined.cause = plan.maybe[i].empty() ? WideningCause::kFreedom : WideningCause::kJump;
-          joined.origin = origin;
-        }
+      std::vector<AcceptanceSet> all;
+      for (int64_t from : last) {
+        const auto some =
+            from < 0 ? ChoicesAt(operand, at) : ChoicesAt(updates, from * components + c);
+        all.insert(all.end(), some.begin(), some.end());
       }
-      sets[at] = joined;
-      if (few && choices.sets().size() > 1) map.Put(at, choices.sets());
+      const bool certain = plan.maybe[i].empty();
+      const WideningCause cause = certain ? WideningCause::kFreedom : WideningCause::kJump;
+      sets[at] = JoinChoices(all, cause, origin, at, map);
     }
   }
   SetArray result(shape, std::move(sets));
