@@ -21,7 +21,8 @@ class RowChoice : public JointPredicate {
   using Row = std::vector<std::vector<AcceptanceSet>>;
   static constexpr size_t kRowsMax = 64;  // elements with more candidates are not checked
 
-  explicit RowChoice(int slots) : slots_(slots) {}
+  // An element is `width` elements of each slot: those of a row one after another.
+  explicit RowChoice(int slots, int64_t width = 1) : slots_(slots), width_(width) {}
   // Requires that in all slots together the element matches one of these candidates.
   void Put(int64_t element, std::vector<Row> rows) {
     if (rows.size() > 1 && rows.size() <= kRowsMax) rows_[element] = std::move(rows);
@@ -34,6 +35,7 @@ class RowChoice : public JointPredicate {
 
  private:
   int slots_;
+  int64_t width_;
   absl::flat_hash_map<int64_t, std::vector<Row>> rows_;
 };
 

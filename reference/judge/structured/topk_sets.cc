@@ -30,7 +30,11 @@ struct TopkKey {
 };
 constexpr long double kInfinityKey = 0x1p16000L, kNanKey = 0x1p16001L;
 
-TopkKey TopkKeyOf(const AcceptanceSet& s, PrimitiveType type, bool unrounded, bool zeros_alike) {
+// How an engine compares zeros of different signs (ruling 0047).
+enum class Zeros { kEitherWay, kEqual, kOrdered };
+constexpr long double kNegativeZeroKey = -0x1p-16000L;  // above all negative doubles
+
+TopkKey TopkKeyOf(const AcceptanceSet& s, PrimitiveType type, bool unrounded, Zeros zeros) {
   if (s.integer()) {
     return {static_cast<long double>(s.ilo), static_cast<long double>(s.ihi), s.ilo == s.ihi};
   }
@@ -51,11 +55,14 @@ TopkKey TopkKeyOf(const AcceptanceSet& s, PrimitiveType type, bool unrounded, bo
   if (s.Has(AcceptanceSet::kNegInf) && !finite && !s.Has(AcceptanceSet::kPosInf)) {
     key.hi = -kInfinityKey;
   }
-  key.point = key.lo == key.hi && (key.lo != 0 || zeros_alike);
+  if (zeros == Zeros::kOrdered && s.finite() && s.lo == 0 && s.Has(AcceptanceSet::kNegZero)) {
+    key.lo = key.hi = kNegativeZeroKey;
+  }
+  key.point = key.lo == key.hi && (key.lo != 0 || zeros != Zeros::kEitherWay);
   return key;
 }
 
-// Returns true if all zeros have the same sign; else the engine may treat them as equal or ordered.
+// Returns true if all zeros of the line have the same sign.
 bool ZerosAlike(const SetArray& operand, int64_t start, int64_t n) {
   uint16_t signs = 0;
   for (int64_t i = start; i < start + n; ++i) signs |= operand.At(i).flags;
@@ -64,11 +71,11 @@ bool ZerosAlike(const SetArray& operand, int64_t start, int64_t n) {
 
 // Returns the keys of a line; the largest key comes first in the result.
 std::vector<TopkKey> TopkKeysOfLine(const SetArray& operand, int64_t start, int64_t n,
-                                    bool unrounded, bool largest) {
-  const bool zeros_alike = ZerosAlike(operand, start, n);
+                                    bool unrounded, bool largest, Zeros zeros) {
+  if (ZerosAlike(operand, start, n)) zeros = Zeros::kEqual;
   std::vector<TopkKey> keys;
   for (int64_t i = start; i < start + n; ++i) {
-    TopkKey key = TopkKeyOf(operand.At(i), operand.element_type(), unrounded, zeros_alike);
+    TopkKey key = TopkKeyOf(operand.At(i), operand.element_type(), unrounded, zeros);
     keys.push_back(largest ? key : TopkKey{-key.hi, -key.lo, key.point});
   }
   return keys;
@@ -149,35 +156,26 @@ struct TopkOutputs {
   std::shared_ptr<RowChoice> rows = std::make_shared<RowChoice>(2);
 };
 
-void PutPlace(const SetArray& operand, int64_t start, const std::vector<int64_t>& candidates,
-              uint32_t origin, TopkOutputs& out) {
+// Adds the sets of a position. Returns the candidates for its value and index.
+std::vector<RowChoice::Row> PutPlace(const SetArray& operand, int64_t start,
+                                     const std::vector<int64_t>& candidates, uint32_t origin,
+                                     TopkOutputs& out) {
   const int64_t at = static_cast<int64_t>(out.values.size());
-  Choices values, indices;
-  bool few_values = true, few_indices = true;
+  std::vector<AcceptanceSet> values, indices;
   std::vector<RowChoice::Row> rows;
-  AcceptanceSet value = operand.At(start + candidates[0]);
   for (int64_t i : candidates) {
-    const AcceptanceSet s = operand.At(start + i), index = AcceptanceSet::Integers(i, i);
-    value = Join(value, s);
-    few_values = few_values && values.Add(s);
-    few_indices = few_indices && indices.Add(index);
-    if (rows.size() <= RowChoice::kRowsMax) rows.push_back({{s}, {index}});
+    values.push_back(operand.At(start + i));
+    indices.push_back(AcceptanceSet::Integers(i, i));
+    if (rows.size() <= RowChoice::kRowsMax) rows.push_back({{values.back()}, {indices.back()}});
   }
-  AcceptanceSet index = AcceptanceSet::Integers(candidates.front(), candidates.back());
-  for (AcceptanceSet* s : {&value, &index}) {
-    if (s->IsPoint() || s->cause != WideningCause::kPoint) continue;
-    s->cause = WideningCause::kJump;
-    s->origin = origin;
-  }
-  out.values.push_back(value);
-  out.indices.push_back(index);
-  if (few_values && values.sets().size() > 1) out.value_choices.Put(at, values.sets());
-  if (few_indices && indices.sets().size() > 1) out.index_choices.Put(at, indices.sets());
-  out.rows->Put(at, std::move(rows));
+  const WideningCause cause = operand.exact() ? WideningCause::kFreedom : WideningCause::kJump;
+  out.values.push_back(JoinChoices(values, cause, origin, at, out.value_choices));
+  out.indices.push_back(JoinChoices(indices, cause, origin, at, out.index_choices));
+  return rows;
 }
 
-void PutLine(const SetArray& operand, int64_t start, const TopkPlaces& places, int64_t k,
-             uint32_t origin, TopkOutputs& out) {
+// Returns the elements that each of the first k positions of a line may have.
+std::vector<std::vector<int64_t>> CandidatesOf(const TopkPlaces& places, int64_t k) {
   std::vector<std::vector<int64_t>> candidates(k);
   for (size_t i = 0; i < places.first.size(); ++i) {
     const int64_t end = std::min(places.last[i], k - 1);
@@ -185,7 +183,22 @@ void PutLine(const SetArray& operand, int64_t start, const TopkPlaces& places, i
       candidates[j].push_back(static_cast<int64_t>(i));
     }
   }
-  for (int64_t j = 0; j < k; ++j) PutPlace(operand, start, candidates[j], origin, out);
+  return candidates;
+}
+
+// Adds a line that has one of two orders as a whole: zeros are either equal or ordered.
+void PutTwoOrders(const SetArray& operand, int64_t start, const TopkPlaces& equal,
+                  const TopkPlaces& ordered, int64_t k, uint32_t origin, TopkOutputs& out) {
+  const auto one = CandidatesOf(equal, k), other = CandidatesOf(ordered, k);
+  std::vector<RowChoice::Row> orders(2, RowChoice::Row(2));
+  for (int64_t j = 0; j < k; ++j) {
+    const auto rows = PutPlace(operand, start, {one[j][0], other[j][0]}, origin, out);
+    for (size_t order = 0; order < 2; ++order) {
+      for (size_t slot = 0; slot < 2; ++slot) orders[order][slot].push_back(rows[order][slot][0]);
+    }
+  }
+  if (one != other)
+    out.rows->Put(start / static_cast<int64_t>(equal.first.size()), std::move(orders));
 }
 
 bool IsFullyDetermined(const SetArray& operand, const std::vector<TopkPlaces>& lines) {
@@ -233,16 +246,32 @@ absl::StatusOr<SetValue> TopkSets(SetInterpreter& interpreter, const Instruction
   const bool relaxed = interpreter.profile() == Profile::kRelaxed;
   const bool largest = instruction.BoolOr(Attr::kLargest, true);
   const int64_t n = operand.shape().dimension(-1), k = shape.tuple_shapes()[0].dimension(-1);
-  std::vector<TopkPlaces> lines;
-  for (int64_t start = 0; start < operand.element_count(); start += n) {
-    lines.push_back(TopkPlacesOf(
-        TopkKeysOfLine(operand, start, n, rule.Allows(kSkipRounding), largest), !relaxed));
-  }
+  const auto lines_of = [&](Zeros zeros) {
+    std::vector<TopkPlaces> lines;
+    for (int64_t start = 0; start < operand.element_count(); start += n) {
+      lines.push_back(TopkPlacesOf(
+          TopkKeysOfLine(operand, start, n, rule.Allows(kSkipRounding), largest, zeros), !relaxed));
+    }
+    return lines;
+  };
+  const std::vector<TopkPlaces> lines = lines_of(Zeros::kEitherWay);
   if (IsFullyDetermined(operand, lines))
     return PlainResult(interpreter, instruction, shape, operands);
   TopkOutputs out;
+  const std::vector<TopkPlaces> equal = lines_of(Zeros::kEqual);
+  const std::vector<TopkPlaces> ordered = lines_of(Zeros::kOrdered);
+  const bool two = IsFullyDetermined(operand, equal) && IsFullyDetermined(operand, ordered);
+  if (two) out.rows = std::make_shared<RowChoice>(2, k);
   for (size_t line = 0; line < lines.size(); ++line) {
-    PutLine(operand, static_cast<int64_t>(line) * n, lines[line], k, origin, out);
+    const int64_t start = static_cast<int64_t>(line) * n;
+    if (two) {
+      PutTwoOrders(operand, start, equal[line], ordered[line], k, origin, out);
+    } else {
+      for (const auto& candidates : CandidatesOf(lines[line], k)) {
+        const int64_t at = static_cast<int64_t>(out.values.size());
+        out.rows->Put(at, PutPlace(operand, start, candidates, origin, out));
+      }
+    }
   }
   return FinishTopk(std::move(out), shape, k, origin);
 }
