@@ -203,6 +203,7 @@ Json ToJson(const Verdict& verdict) {
   if (verdict.wrong_elements > 0) json["wrong_elements"] = verdict.wrong_elements;
   if (verdict.localisation.partitions > 0) json["partitions"] = verdict.localisation.partitions;
   if (!verdict.freedoms.empty()) json["freedoms"] = verdict.freedoms;
+  if (!verdict.departures.empty()) json["departures"] = verdict.departures;
   json["first_failure"] =
       verdict.first_failure ? FailureToJson(*verdict.first_failure) : Json(nullptr);
   if (verdict.statistical) json["statistical"] = StatisticalToJson(*verdict.statistical);
@@ -318,6 +319,7 @@ void ReadOptional(const Json& json, Verdict& verdict) {
   verdict.draws = json.value("draws", int64_t{0});
   verdict.worst_ulps = WorstFromJson(json.value("worst_ulps", Json::array()));
   if (json.contains("freedoms")) json["freedoms"].get_to(verdict.freedoms);
+  verdict.departures = json.value("departures", verdict.departures);
   if (json.contains("statistical")) verdict.statistical = StatisticalFromJson(json["statistical"]);
   verdict.unusual = json.value("unusual", "");
   ReadStatements(json, verdict);

@@ -33,6 +33,7 @@ struct Verdict : VerdictStatistics, SuiteContext {
   // The first failure; if localisation.in_piece is set, the failure of the isolated piece.
   std::optional<VerdictFailure> first_failure;
   Localisation localisation;
+  std::vector<std::string> departures;  // facts of the engine without which the outputs are wrong
   std::optional<Statistical> statistical;  // if the tests were made
   std::optional<OutputElement> nan;        // a NaN of an accepted output
   // The instruction with the widest set, if the verdict is inconclusive or explained.

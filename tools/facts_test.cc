@@ -104,6 +104,36 @@ TEST_F(FactsTest, AFailureNamesTheFactThatWouldPermitIt) {
   EXPECT_THAT(judge("pred[2] {0, 1}", "").out, testing::Not(HasSubstr("if the engine declares")));
 }
 
+// The comparison, which the fact concerns, is not the instruction that the failure names.
+TEST_F(FactsTest, AFactOfAnotherInstructionIsNamedInFailureAndPass) {
+  const auto judge = [&](const std::string& flags) {
+    return RunHlocts(absl::StrCat(
+        "judge ", Write("where.hlo", R"(HloModule t
+ENTRY e { x = f32[2] parameter(0) z = f32[] constant(0) i = f32[] constant(inf)
+  zs = f32[2] broadcast(z), dimensions={} is = f32[2] broadcast(i), dimensions={}
+  p = pred[2] compare(x, zs), direction=GT e = f32[2] exponential(x)
+  ROOT r = f32[2] select(p, e, is) })"),
+        " --inputs=", Write("where.txt", "f32[2] {1e-39, 1}\n"),
+        " --outputs=", Write("where_out.txt", "f32[2] {inf, 2.7182817}\n"), " ", flags));
+  };
+  const Ran failure = judge("");
+  EXPECT_EQ(failure.status, 1);
+  EXPECT_THAT(failure.out, HasSubstr("permitted if the engine declares the fact compare.flush"));
+  for (const char* facts : {"--fact=compare.flush", "--facts-of=xla_cpu"}) {
+    const Ran pass = judge(facts);
+    EXPECT_EQ(pass.status, 0) << pass.out;
+    EXPECT_THAT(pass.out, HasSubstr("only because the engine declares the fact compare.flush"));
+  }
+  EXPECT_THAT(judge("--fact=compare.flush --json").out,
+              HasSubstr("\"departures\":[\"compare.flush\"]"));
+  EXPECT_THAT(judge("--fact=compare.flush --explain").out,
+              HasSubstr("and by:      another step that may go either way"));
+  EXPECT_THAT(Judge("--outputs=" + folder_ + "/far.txt --facts-of=tpu_v2_v5e").out,
+              HasSubstr("the fact ulps.exponential.f32"));
+  EXPECT_THAT(Judge("--outputs=" + folder_ + "/near.txt --facts-of=tpu_v2_v5e").out,
+              testing::Not(HasSubstr("only because")));
+}
+
 TEST_F(FactsTest, DeclaredFactsNarrowSets) {
   const std::string near = "--outputs=" + folder_ + "/near.txt ";
   EXPECT_EQ(Judge(near).status, 0);

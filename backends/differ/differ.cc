@@ -2,6 +2,7 @@
 #include "backends/differ/differ.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "absl/algorithm/container.h"
@@ -108,11 +109,6 @@ std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
   const Freedom freedom = FreedomOf(set.cause, accepted.OriginOf(set.origin));
   if (freedom == Freedom::kNone) return {};
   return {std::string(FreedomName(freedom))};
-}
-
-template <typename Failure>
-bool SameElement(const std::optional<Failure>& a, const std::optional<Failure>& b) {
-  return a && b && a->output == b->output && a->index == b->index;
 }
 
 constexpr char kOnlyStrict[] =
@@ -261,7 +257,9 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
     verdict.notes.push_back(unequal);
     return verdict;
   }
+  const auto start = HardLimit::Clock::now();
   reports::Verdict verdict = JudgeBySets(outputs, facts);
+  const std::chrono::duration<double> spent = HardLimit::Clock::now() - start;
   if (options_.describe && options_.profile == Profile::kStrict && verdict.kind == Outcome::kFail) {
     DiffOptions usual = options_;
     usual.profile = Profile::kDefault;
@@ -270,6 +268,7 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
       verdict.notes.emplace_back(kOnlyStrict);
   }
   const bool inside = verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
+  if (inside && options_.describe) NoteDepartures(outputs, facts, spent.count(), verdict);
   if (inside) AddStatistical(outputs, facts, verdict);
   if (options_.unusual && inside) {
     verdict.unusual = FindUnusual(outputs, facts).text;

@@ -50,6 +50,12 @@ struct DiffOptions {
   bool ulps = false;
 };
 
+// Returns true if both failures exist and are at the same element.
+template <typename A, typename B>
+bool SameElement(const std::optional<A>& a, const std::optional<B>& b) {
+  return a && b && a->output == b->output && a->index == b->index;
+}
+
 // Judges one module with its arguments. The acceptance sets are computed once per set of target
 // facts and shared by all engines.
 class Differ {
@@ -93,9 +99,14 @@ class Differ {
                                                             Kind kind);
   void AddUlps(const std::vector<std::vector<Literal>>& outputs,
                const std::vector<std::string>& facts, reports::Verdict& verdict);
-  // Notes each fact of the failing operation that alone would permit the first failure.
+  // Notes each fact that alone would permit the first failure.
   void NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t device,
                            const std::vector<std::string>& facts, reports::Verdict& verdict);
+  // Notes the facts of the engine that permit more and without which the outputs would be wrong.
+  // `seconds`: the time that judging the outputs took.
+  void NoteDepartures(const std::vector<std::vector<Literal>>& outputs,
+                      const std::vector<std::string>& facts, double seconds,
+                      reports::Verdict& verdict);
   // Adds to a failure its operation, its distance and, if requested, its operands.
   void AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                   reports::VerdictFailure& failure);

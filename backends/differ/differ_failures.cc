@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds details to failures, and removes failures for which the engine is not responsible.
+#include <chrono>
+#include <tuple>
+
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
 #include "backends/backend_list.h"
@@ -9,7 +13,9 @@
 #include "reports/sentences.h"
 #include "spec/accuracy/rules.h"
 #include "spec/accuracy/target_facts.h"
+#include "spec/base/hard_limit.h"
 #include "spec/ir/index_util.h"
+#include "spec/ir/module.h"
 
 namespace hlocts::backends {
 namespace {
@@ -32,6 +38,30 @@ std::string RangeLeft(const std::string& operation, const AcceptanceSet& number,
   const auto [lo, hi] = RangeGuardOf(*opcode);
   const bool inside = number.lo >= lo && number.lo <= hi;
   return inside || set.lo < lo || set.hi > hi ? "" : absl::StrFormat("[%g, %g]", lo, hi);
+}
+
+// Returns true if the fact changes the rule of an instruction of the module, or is named after its
+// operation ("barrier.crossed": opt-barrier). Other facts have no effect on the module's sets.
+bool Concerns(const std::string& fact, const Module& module, Profile profile) {
+  TargetFacts facts;
+  if (!SetTargetFact(fact, facts).ok()) return false;
+  const auto numbers = [](const Rule& rule) {
+    return std::tuple(rule.permissions, rule.ulps, rule.absolute, rule.backward,
+                      rule.overflow_exponent);
+  };
+  return absl::c_any_of(module.computations(), [&](const auto& computation) {
+    return absl::c_any_of(computation->instructions(), [&](const auto& one) {
+      const Shape& shape = one->operands().empty() ? one->shape() : one->operand(0).shape();
+      return absl::EndsWith(OpcodeName(one->opcode()), fact.substr(0, fact.find('.'))) ||
+             (shape.IsArray() &&
+              numbers(RuleFor(one->opcode(), shape.element_type(), profile, facts)) !=
+                  numbers(RuleFor(one->opcode(), shape.element_type(), profile)));
+    });
+  });
+}
+
+double SecondsSince(HardLimit::Clock::time_point start) {
+  return std::chrono::duration<double>(HardLimit::Clock::now() - start).count();
 }
 
 }  // namespace
@@ -57,32 +87,61 @@ bool Differ::DismissIfConversionIsAtFault(const BackendInfo& info, reports::Verd
 
 void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t device,
                                  const std::vector<std::string>& facts, reports::Verdict& verdict) {
-  const reports::VerdictFailure& failure = *verdict.first_failure;
-  const std::string operation = failure.operation.substr(0, failure.operation.find(':'));
-  const auto opcode = OpcodeFromName(operation);
-  const auto type = PrimitiveTypeFromName(failure.type);
-  if (!opcode || !type) return;
+  constexpr double kSecondsMax = 10;  // each test takes an evaluation
+  const auto start = HardLimit::Clock::now();
   for (const FactRow& row : AllFacts()) {
     const std::string fact(row.name);
-    TargetFacts grant;
     // Skips a fact that requires a value, because it is not obvious which value to test.
-    if (!row.grants || absl::c_linear_search(facts, fact) || !SetTargetFact(fact, grant).ok())
-      continue;
-    // Skips facts without effect on the operation, since each test takes an evaluation.
-    if (fact.substr(0, fact.find('.')) != operation &&
-        RuleFor(*opcode, *type, options_.profile, grant).permissions ==
-            RuleFor(*opcode, *type, options_.profile).permissions)
+    if (!row.grants || absl::c_linear_search(facts, fact) ||
+        !Concerns(fact, module_, options_.profile) || SecondsSince(start) > kSecondsMax)
       continue;
     std::vector<std::string> more = facts;
     more.push_back(fact);
     const auto sets = Sets(more, Kind::kRigorous);
     if (!sets.ok()) continue;
     const auto first = JudgeLeaves((**sets)[device], outputs).first_failure;
-    if (first && first->output == failure.output && first->index == failure.index) continue;
+    if (SameElement(first, verdict.first_failure)) continue;
     verdict.first_failure->permitted_by.push_back(fact);
     verdict.notes.push_back(
         absl::StrCat("permitted if the engine declares the fact ", reports::FactText(fact, "")));
   }
+}
+
+void Differ::NoteDepartures(const std::vector<std::vector<Literal>>& outputs,
+                            const std::vector<std::string>& facts, double seconds,
+                            reports::Verdict& verdict) {
+  constexpr double kSecondsMax = 240;
+  const double given = options_.load.reference_seconds_max;
+  const double limit = given > 0 ? given : kSecondsMax;
+  // Two more evaluations must fit into the time limit.
+  if (options_.profile == Profile::kStrict || 4 * seconds > limit) return;
+  std::vector<std::string> kept, widening;
+  for (const std::string& fact : facts) {
+    const FactRow* row = FindFact(fact);
+    const bool widens =
+        (row == nullptr || row->grants) && Concerns(fact, module_, options_.profile);
+    (widens ? widening : kept).push_back(fact);
+  }
+  DiffOptions brief = options_;
+  brief.describe = brief.blame = brief.unusual = false;
+  Differ without(module_, request_, brief);
+  const auto fails = [&] { return without.JudgeBySets(outputs, kept).kind == Outcome::kFail; };
+  if (widening.empty() || !fails()) return;
+  const auto start = HardLimit::Clock::now();
+  verdict.departures = widening;
+  // Drops each fact that the pass does not need.
+  for (const std::string& fact : widening) {
+    if (verdict.departures.size() == 1 || 4 * SecondsSince(start) > limit) break;
+    std::vector<std::string> others = verdict.departures;
+    std::erase(others, fact);
+    const size_t size = kept.size();
+    kept.insert(kept.end(), others.begin(), others.end());
+    if (!fails()) verdict.departures = others;
+    kept.resize(size);
+  }
+  for (const std::string& fact : verdict.departures)
+    verdict.notes.push_back(absl::StrCat("accepted only because the engine declares the fact ",
+                                         reports::FactText(fact, "")));
 }
 
 void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,

@@ -383,6 +383,19 @@ def test_the_facts_of_jaxlib_hold(engine):
     assert result.verdict in ("pass", "inconclusive"), str(result)
 
 
+def test_a_fact_that_permits_more_is_named():
+    f, x = lambda x: jnp.where(x > 0, 2 * jnp.exp(x), jnp.inf), jnp.float32([1e-39, 1, 2])
+    y, fact = np.float32([np.inf, *2 * np.exp(x[1:])]), "engine declares the fact compare.flush: "
+    for engine in (None, "jax"):
+        result = hlocts.check(f, x, engine=engine)
+        assert result.passed and f"accepted only because the {fact}" in str(result), result
+        assert result.record["departures"] == ["compare.flush"]
+    assert "and by:      another step that may go either way" in hlocts.check(f, x).explain()
+    judged = hlocts.judge(jax.jit(f).lower(x).as_text(), [x], [y])
+    assert judged.verdict == "fail" and f"permitted if the {fact}" in str(judged), judged
+    assert hlocts.allowed(f, x).upper[0] < hlocts.allowed(f, x, facts="xla_cpu").upper[0] == np.inf
+
+
 def test_facts_of_a_target_by_its_name():
     equal = lambda x: x == 0  # noqa: E731
     assert hlocts.check(equal, SUBNORMAL, facts=()).verdict == "fail"

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Explains to users which values an element may have and why.
+#include <cmath>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "spec/ir/index_util.h"
@@ -7,8 +9,21 @@
 #include "spec/judge/element_text.h"
 #include "spec/judge/joint.h"
 #include "spec/judge/judge.h"
+#include "spec/judge/real.h"
 
 namespace hlocts {
+namespace {
+
+// Returns true if a function's error bound widened the set, and its infinity is far from its
+// numbers, so the bound is not the reason for it.
+bool HasInfinityApart(const AcceptanceSet& s, const SetArray& set) {
+  if (s.cause != WideningCause::kUlps || !s.finite()) return false;
+  const double far = std::sqrt(FactsOf(ComponentType(set.element_type())).max);
+  return (s.Has(AcceptanceSet::kPosInf) && s.hi < far) ||
+         (s.Has(AcceptanceSet::kNegInf) && s.lo > -far);
+}
+
+}  // namespace
 
 ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t output, int64_t index) {
   if (output < 0 || output >= static_cast<int64_t>(accepted.leaves.size()))
@@ -30,6 +45,10 @@ ElementExplanation ExplainElement(const ModuleAcceptance& accepted, int64_t outp
     if (set.components() == 2)
       absl::StrAppend(&text, c == 0 ? "  real part\n" : "  imaginary part\n");
     absl::StrAppend(&text, "  widened by:  ", WideningCauseName(s.cause), "\n");
+    if (s.cause != WideningCause::kJump &&
+        (ChoicesAt(set, index * set.components() + c).size() > 1 || HasInfinityApart(s, set)))
+      absl::StrAppend(&text, "  and by:      another step that may go either way: a comparison, ",
+                      "order, flush or rounding\n");
     if (!from.instruction.empty()) {
       absl::StrAppend(&text, "  instruction: ", ShortName(from.instruction), " (", from.opcode,
                       ")\n", "  rule:        ", from.rule, "\n");

@@ -53,7 +53,8 @@ def check(
     "pjrt:PATH") or the path of a PJRT plugin. "tpu" and "xla_gpu@VERSION" compile
     the module that JAX lowers for such a device, without needing one.
     facts: facts of JAX in this process, or the name of one target, e.g. "xla_cpu". None: those of
-    xla_cpu on jaxlib's own CPU client, otherwise none.
+    xla_cpu on jaxlib's own CPU client, otherwise none. Facts narrow the sets, but some permit more:
+    a verdict names those without which it would be a fail.
     keep: directory for module, inputs and outputs; by default a temporary directory hlocts-job-* in
     $TMPDIR or /tmp. The directory of a pass is removed with its result. The 16 newest others are
     kept; a later call removes older ones after an hour.
@@ -197,7 +198,9 @@ def allowed(
     f: Callable[..., Any] | PathLike, *args: Any, profile: str = "default", facts: Sequence[str] = ()
 ) -> Allowed:
     """Returns the permitted results of f(*args) as `lower, upper, nan, together`: arrays in the
-    structure that f returns. For a module (see judge), returns lists of its output leaves."""
+    structure that f returns. For a module (see judge), returns lists of its output leaves. facts: as
+    for check, which uses those of xla_cpu on jaxlib's own CPU client; here there are none by default.
+    """
     with _folder(None) as job:
         low = None if is_module(f) else lowering.lower(f, args)
         text = low.text if low else hlo(f)
