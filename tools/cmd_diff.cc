@@ -9,6 +9,7 @@
 #include "generators/shardings.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
 #include "tools/cli/judging.h"
@@ -26,7 +27,7 @@ using Json = nlohmann::ordered_json;
 
 struct DiffOptions {
   CommonOptions common;
-  std::string module, inputs, expect, profile = "default", suspect = "look";
+  std::string module, inputs, outputs, expect, profile = "default", suspect = "look";
   std::vector<std::string> backends;
   std::optional<uint64_t> seed;
   SearchFlags search;
@@ -84,8 +85,9 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& optio
 
 // Judges the runs of --repeat, and the pieces of a run whose outputs decide nothing. Localises only
 // one failure.
-void RunOnEngine(const DiffOptions& options, const Job& job, const backends::DiffOptions& diff,
-                 backends::Differ& differ, backends::Backend& backend, DiffAnswer& answer) {
+absl::Status RunOnEngine(const DiffOptions& options, const Job& job,
+                         const backends::DiffOptions& diff, backends::Differ& differ,
+                         backends::Backend& backend, DiffAnswer& answer) {
   backends::DiffOptions brief = diff;
   brief.blame = brief.unusual = brief.describe = false;
   backends::Differ judge(*job.module, job.request, brief);
@@ -98,6 +100,9 @@ void RunOnEngine(const DiffOptions& options, const Job& job, const backends::Dif
   RecordRunCounts(answer.runs, answer.verdict);
   if (backends::IsFinding(answer.verdict.kind) && !options.search.output.empty())
     KeepInputs(job, diff.load.partitions, options.search.output);
+  if (options.outputs.empty() || !repeated.outcome.has_values()) return absl::OkStatus();
+  return WriteLiterals(FileOfDevices(repeated.outcome.result.outputs, diff.load.partitions),
+                       LeafRole::kOutput, options.outputs);
 }
 
 // If only a piece shows the failure, writes this piece, which the suggested commands use.
@@ -199,7 +204,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
     }
     if (!differ) differ.emplace(*job.module, job.request, diff);
     if (!search) {
-      RunOnEngine(options, job, diff, *differ, *backend, answer);
+      HLOCTS_RETURN_IF_ERROR(RunOnEngine(options, job, diff, *differ, *backend, answer));
     } else if (!answer.search->name.empty()) {
       Confirm(*differ, *backend, answer.verdict);
     }
@@ -251,7 +256,7 @@ void PrintGroups(const Groups& groups) {
 int RunBatchOf(const DiffOptions& options, Engines& engines) {
   Groups groups;
   const int status = RunBatch(
-      options.common.batch, options.module + options.inputs,
+      options.common.batch, options.module + options.inputs + options.outputs,
       [&](const Json& entry) { return AnswerEntry(options, engines, entry); }, options.profile,
       [&](const Json& entry, const Json& answer) {
         if (!answer.contains("signature")) return;
@@ -269,10 +274,12 @@ int RunDiff(const DiffOptions& options) {
   if (options.invalid && (options.seed || !options.inputs.empty()))
     return Fail(
         InvalidInput("diff --invalid: the module is not run: expected no inputs and no seed"));
+  std::vector<std::string> names = backends::SplitBackendNames(options.backends);
+  if (!options.outputs.empty() && (names.size() > 1 || options.search.given))
+    return Fail(InvalidInput("diff: --outputs: expected one engine, and inputs or a seed"));
   LimitTime();
   auto answers = DiffFile(options, engines);
   if (!answers.ok()) return Fail(answers.status());
-  std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   std::vector<reports::Verdict> verdicts;
   for (size_t i = 0; i < answers->size(); ++i) {
     // An invalid module has no sets that could be explained; the reason names the broken rule.
@@ -312,6 +319,8 @@ Command DiffCommand() {
                       "also print values of a pass that are acceptable but improbable");
             flags.Add("--expect", &options->expect,
                       "literals file; outputs must equal it bit for bit and be acceptable");
+            flags.Add("--outputs", &options->outputs,
+                      "literals file to write, with the outputs for given inputs or seed");
             flags.Add("--invalid", &options->invalid,
                       "state that the module is invalid; an engine passes if it rejects it");
             options->search.Declare(flags);

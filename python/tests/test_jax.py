@@ -169,6 +169,9 @@ def test_a_named_engine(tmp_path):
     assert result.engine.startswith("reference ")
     canary = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, keep=tmp_path)
     assert canary.verdict == "fail"
+    assert np.load(tmp_path / "outputs.npz")["out0"].tolist() != (x - 1).tolist()
+    hlocts.check(lambda x: x - 1, x, engine="jax", keep=tmp_path)
+    assert np.load(tmp_path / "outputs.npz")["out0"].tolist() == (x - 1).tolist()
     with pytest.raises(hlocts.ConformanceError):
         canary.raise_for_failure()
     assert re.search(r"\n  report: \S+ shrink .* -o (\S+/small) && \S+ report-bug \1$", str(canary))

@@ -145,7 +145,8 @@ def _on_engine(
                      "-o", job.file("failing.txt"),
                      f"--backend={_backend(engine, facts)}", f"--profile={profile}",
                      *([f"--repeat={repeat}"] if repeat > 1 else [])]  # fmt: skip
-        record = binary.run_json(arguments)
+        (job.path / _OUTPUTS).unlink(missing_ok=True)  # a crash has no outputs
+        record = binary.run_json([*arguments, f"--outputs={job.file(_OUTPUTS)}"])
         return _result(record, job, arguments, low.text, low, None)
 
 
