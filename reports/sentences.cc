@@ -139,7 +139,7 @@ std::string FactText(const std::string& fact, const std::string& backend) {
   std::string text = row == nullptr ? fact : absl::StrCat(fact, ": ", row->says);
   const auto target = FindTarget(backend.substr(0, backend.find('@')));
   if (target.ok() && absl::c_linear_search(target->Facts(), fact))
-    absl::StrAppend(&text, " (spec/targets/", target->name, ".textproto)");
+    absl::StrAppend(&text, " (target ", target->name, ")");
   return text;
 }
 

@@ -28,7 +28,7 @@ std::string OperandsText(const VerdictFailure& failure);
 // Returns a report's sentences about the facts on which a failure depends, one per paragraph.
 std::string FactSentences(const VerdictFailure& failure, const std::string& backend);
 
-// Returns "integer.division: x/0 = -1 ... (spec/targets/xla_cpu.textproto)" for a fact of the
+// Returns "integer.division: x/0 = -1 ... (target xla_cpu)" for a fact of the
 // engine named `backend`. The file is omitted if no target of that name declares the fact.
 std::string FactText(const std::string& fact, const std::string& backend);
 

@@ -386,9 +386,9 @@ TEST(VerdictTest, AFactIsNamedWithTheTargetThatDeclaresIt) {
   verdict.backend = "xla@0.11.2";
   verdict.first_failure->facts = {"integer.division"};
   EXPECT_THAT(VerdictToText(verdict), HasSubstr("fact: integer.division: x/0 = -1 (all ones)"));
-  EXPECT_THAT(VerdictToText(verdict), HasSubstr("(spec/targets/xla_cpu.textproto)"));
+  EXPECT_THAT(VerdictToText(verdict), HasSubstr("(target xla_cpu)"));
   verdict.backend = "mine";
-  EXPECT_THAT(VerdictToText(verdict), Not(HasSubstr("spec/targets")));
+  EXPECT_THAT(VerdictToText(verdict), Not(HasSubstr("target")));
 }
 
 TEST(VerdictTest, CausesDifferByOperandsAndByWhetherTheInstructionIsWrongAlone) {

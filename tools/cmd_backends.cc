@@ -115,9 +115,10 @@ Command BackendsCommand() {
   return {"backends", "list the engines and their availability", [](Flags& flags) {
             auto options = std::make_shared<BackendsOptions>();
             flags.Add("--json", &options->json, "print JSON lines");
-            flags.Add("--facts", &options->facts,
-                      "list the facts that an engine can declare, and those of spec/targets; with "
-                      "--backend, those that each engine declares, such as how it sums");
+            flags.Add(
+                "--facts", &options->facts,
+                "list the facts that an engine can declare, and the targets with theirs; with "
+                "--backend, the facts that each engine declares, such as how it sums");
             flags.Add("--backend", &options->backends, "engines (also pjrt:PATH and exec:COMMAND)");
             return [options] { return RunBackends(*options); };
           }};

@@ -24,7 +24,7 @@ absl::StatusOr<std::vector<std::string>> FactsOfName(const std::string& name) {
 
 void FactOptions::Declare(Flags& flags) {
   flags.Add("--fact", &facts, "fact of the engine, e.g. convert.saturate");
-  flags.Add("--facts-of", &of, "target of spec/targets, or engine, whose facts apply");
+  flags.Add("--facts-of", &of, "target of `hlocts backends --facts`, or engine, whose facts apply");
 }
 
 absl::StatusOr<std::vector<std::string>> FactOptions::Given() const {
