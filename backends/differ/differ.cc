@@ -111,6 +111,9 @@ std::vector<std::string> FreedomsAt(const ModuleAcceptance& accepted,
   return {std::string(FreedomName(freedom))};
 }
 
+constexpr char kCompiled[] =
+    "the module has a schedule, so a compiler made it: a compiler need not accept it again; "
+    "expected the module before compilation (JAX: jax.jit(f).lower(x).as_text())";
 constexpr char kOnlyStrict[] =
     "this breaks a promise of the strict profile, not HLO: the default profile accepts the outputs";
 
@@ -300,6 +303,8 @@ reports::Verdict Differ::DiffOutcome(const RunOutcome& outcome, Backend& backend
     if (options_.ulps) AddUlps(outcome.result.outputs, info.facts, verdict);
   }
   MarkUnevenShardsUnsupported(module_, verdict);
+  if (verdict.kind == Outcome::kCrash && module_.is_scheduled)
+    verdict.notes.emplace_back(kCompiled);
   // An engine may reject a module that has no result on these devices or for these run-time sizes.
   if (verdict.kind == Outcome::kRejected) {
     const absl::Status sets = Sets(info.facts, Kind::kUsual).status();
