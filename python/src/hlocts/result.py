@@ -115,7 +115,8 @@ class Result:
         words = self.replay_arguments
         if self.failure is None or not words or self._copies() or words[0] != "diff":
             is_in_process = self.failure and not self.is_cut and not self._copies()
-            return ('check(..., engine="jax"), in pytest --hlocts-engine=jax, prints the commands for one'
+            return ('check(..., engine="jax"), in pytest --hlocts-engine=jax, names a known finding and '
+                    "prints the commands for one"
                     if is_in_process else "")
         at = words.index("-o")
         small = words[at + 1].replace("failing.txt", "small")
