@@ -32,7 +32,7 @@ TEST_F(FactsTest, SetsArePrintedWithoutOutputs) {
   EXPECT_EQ(ran.status, 0) << ran.out;
   EXPECT_THAT(ran.out, HasSubstr("output 0: f32[2]"));
   EXPECT_THAT(ran.out, HasSubstr("[0] to [1]: [2.71828"));
-  EXPECT_THAT(ran.out, HasSubstr("ulp(3) of r"));
+  EXPECT_THAT(ran.out, HasSubstr("ulp(3), 7 from 2^127 of r"));
   EXPECT_THAT(Judge("--sets --json").out, HasSubstr("\"sets\""));
   const std::string twice = Write("twice.hlo", R"(HloModule s
 last { x = f32[] parameter(0) ROOT y = f32[] parameter(1) }

@@ -271,7 +271,8 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
       verdict.notes.emplace_back(kOnlyStrict);
   }
   const bool inside = verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
-  if (inside && options_.describe) NoteDepartures(outputs, facts, spent.count(), verdict);
+  if (inside && (options_.describe || !options_.printed_result.empty()))
+    NoteDepartures(outputs, facts, spent.count(), verdict);
   if (inside) AddStatistical(outputs, facts, verdict);
   if (options_.unusual && inside) {
     verdict.unusual = FindUnusual(outputs, facts).text;

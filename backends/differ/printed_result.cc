@@ -46,6 +46,8 @@ void ApplyPrintedResult(const std::vector<std::vector<Literal>>& printed,
                         reports::Verdict& verdict) {
   if (printed.empty()) return;
   std::string mismatch = Mismatch(printed, outputs);
+  // A document prints the result of an engine without facts that depart from it.
+  if (!mismatch.empty() && !verdict.departures.empty()) return;
   if (!mismatch.empty()) {
     verdict.kind = Outcome::kFail;
     verdict.reason = mismatch;

@@ -5,6 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/differ/differ.h"
+#include "backends/differ/printed_result.h"
+#include "reports/verdict.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -181,6 +183,20 @@ TEST(PromisesTest, CopiesOfATileAreEqualWhereTheModuleHasAMeaning) {
   };
   EXPECT_EQ(of_copies("replicated"), Outcome::kFail);
   EXPECT_EQ(of_copies("unreduced"), Outcome::kUnsupported);
+}
+
+// A document prints NaN; an engine may declare that it drops NaNs.
+TEST(Promises, APrintedResultIsNotThatOfAnEngineWithADeparture) {
+  const auto verdict_of = [&](const std::vector<std::string>& departures) {
+    reports::Verdict verdict;
+    verdict.kind = Outcome::kPass;
+    verdict.departures = departures;
+    const auto scalar = [](float x) { return Literal::Scalar<float>(PrimitiveType::kF32, x); };
+    ApplyPrintedResult({{scalar(1)}}, {{scalar(2)}}, verdict);
+    return verdict.kind;
+  };
+  EXPECT_EQ(verdict_of({}), Outcome::kFail);
+  EXPECT_EQ(verdict_of({"nan.dropped"}), Outcome::kPass);
 }
 
 }  // namespace
