@@ -3,7 +3,7 @@
 """Runs a finding with public packages only. Prints the expected and the returned value, the releases
 with the defect, and REPRODUCED or NOT REPRODUCED.
 
-    pip install jax==0.12.0.1 iree-base-compiler==3.13.0 iree-base-runtime==3.13.0
+    pip install jax==0.12.0.1 iree-base-compiler==3.13.0 iree-base-runtime==3.13.0   (Python 3.12 or newer)
     reproduce.py FOLDER                  the folder's repro.py, and its module on the engine it names
     reproduce.py FOLDER --write=DIR      writes module.hlo, inputs.txt, actual.txt, ... (a bundle)
 
@@ -12,8 +12,10 @@ StableHLO interpreter, IREE or LiteRT (ai-edge-litert 2.3.0, litert-converter 0.
 engine without such a package, the script names the tool of the engine's project. A release in which
 the defect is fixed does not reproduce it: the line `releases` says which do.
 
-Exit: 1 REPRODUCED; 0 NOT REPRODUCED; 2 usage; 3 not run here (as modules of several devices), or a
-package is missing.
+A module of several devices is run by repro.py alone: a crash or refusal that the finding records is
+REPRODUCED, and other results are printed and not judged (status 3).
+
+Exit: 1 REPRODUCED; 0 NOT REPRODUCED; 2 usage; 3 not judged here, or a package is missing.
 """
 
 import importlib.metadata
@@ -22,8 +24,10 @@ import json
 import os
 import pathlib
 import re
+import runpy
 import subprocess
 import sys
+import traceback
 
 lacking = None
 try:
@@ -189,13 +193,34 @@ def tool_of(engine, said):
                  if engine == word or not word.isalpha() and word in named), None)  # fmt: skip
 
 
-def show_with_own_program(program):
-    """Runs repro.py, which shows the finding and judges nothing. A missing package is one line."""
-    errors = subprocess.run([sys.executable, program], stderr=subprocess.PIPE, text=True, errors="replace").stderr
-    last = errors.strip().rpartition("\n")[2]
-    if re.match(r"(ModuleNotFound|Import)Error: ", last):
-        errors = f"repro.py: {last}: {re.search('pip install .*|$', program.read_text())[0]}\n"
-    sys.stderr.write(errors)
+def show_with_own_program(program, recorded=""):
+    """Runs repro.py, which shows the finding and may end the process. Returns WRONG if XLA refuses its
+    module and the finding records that. Other results are for people. A missing package is one line."""
+    try:
+        runpy.run_path(str(program), run_name="__main__")
+    except ImportError as missing:
+        install = re.search("pip install .*|$", program.read_text())[0] + python_for(program.read_text())
+        print(f"repro.py: {type(missing).__name__}: {missing}: {install}", file=sys.stderr)
+    except Exception as error:
+        traceback.print_exc()
+        refused = type(error).__name__ in ("JaxRuntimeError", "XlaRuntimeError")
+        return WRONG if refused and recorded == "rejected" else NOT_RUN
+    return NOT_RUN
+
+
+def is_of_several_devices(folder):
+    return re.search(r"(num_partitions|replica_count)=([2-9]|\d\d)", (folder / "module.hlo").read_text())
+
+
+def status_of(part, folder, verdict):
+    """Runs a part, `module` or `repro`, in another process, because some findings end the process."""
+    sys.stdout.flush()
+    status = subprocess.run([sys.executable, __file__, folder], check=False,
+                            env=os.environ | {"HLOCTS_REPRODUCE": part}).returncode  # fmt: skip
+    if status < 0:
+        print(f"got     the process ended by signal {-status}")
+        return WRONG if verdict["verdict"] == "crash" else NOT_WRONG
+    return status
 
 
 def shown(number, result, failure):
@@ -220,9 +245,9 @@ def run_module(folder, said, verdict):
     if tool := tool_of(engine, said):
         print(f"run     {tool} {folder / 'module.hlo'}")
         return NOT_RUN
-    if failure and re.search(r"(num_partitions|replica_count)=([2-9]|\d\d)", (folder / "module.hlo").read_text()):
-        print(f"run     several devices: the script of `hlocts report-bug {folder}`, which judges their outputs,"
-              " or repro.py, which prints them")  # fmt: skip
+    if is_of_several_devices(folder):
+        print(f"run     several devices: the script of `hlocts report-bug {folder}`, which judges their outputs"
+              + ", or repro.py, which prints them" * (folder / "repro.py").exists())  # fmt: skip
         return NOT_RUN
     sys.stdout.flush()  # before a crash
     try:
@@ -245,8 +270,15 @@ def releases_of(said):
     measured = "wrong from %s to %s" % (said.get("first_bad"), said.get("last_bad"))
     if good := said.get("first_good_after"):
         measured += ", right in " + good
+    if said.get("came_and_went"):
+        measured += "; a release between them is right"
     words = [measured] if "first_bad" in said else [said.get("history", "")]
     return "; ".join(filter(None, [*words, said.get("releases", "")]))
+
+
+def python_for(install):
+    """Returns the Python that a release of jax needs, if Debian 12 has an older one (3.11)."""
+    return ", with Python 3.12 or newer" if "jax==0.12" in install else ""
 
 
 def advice(folder, said):
@@ -258,9 +290,9 @@ def advice(folder, said):
                 f"hlocts replay {folder} --backend=xla@{version})")
     measured = engine == "jaxlib" and folder.resolve().name.startswith("xla-")
     version = version if measured else "0.12.0.1"
-    python = ", with Python 3.12 or newer," if version.startswith("0.12") else ""
+    python = python_for(f"jax=={version}")
     _, others = NEEDS.get(folder.resolve().name.split("-")[0], ("", ""))
-    return f"pip install jax=={version}{others}{python}{' reproduces it' if measured else ''} (more: --help)"
+    return f"pip install jax=={version}{others}{python and python + ','}{' reproduces it' if measured else ''} (more: --help)"
 
 
 def main(arguments):
@@ -285,16 +317,15 @@ def main(arguments):
         print(f"reproduce.py: {missing}: {advice(folder, said)}", file=sys.stderr)
         return NOT_RUN
     verdict = json.loads(said["verdict"])
-    if "HLOCTS_REPRODUCE" in os.environ:
+    program, part = folder / "repro.py", os.environ.get("HLOCTS_REPRODUCE")
+    if part == "repro":
+        return show_with_own_program(program, verdict["verdict"])
+    if part:
         return run_module(folder, said, verdict)
-    if (folder / "repro.py").exists():
-        show_with_own_program(folder / "repro.py")
-    # In another process, because some findings end the process.
-    status = subprocess.run([sys.executable, __file__, folder], check=False,
-                            env=os.environ | {"HLOCTS_REPRODUCE": "1"}).returncode  # fmt: skip
-    if status < 0:
-        print(f"got     the process ended by signal {-status}")
-        status = WRONG if verdict["verdict"] == "crash" else NOT_WRONG
+    shown_status = status_of("repro", folder, verdict) if program.exists() else NOT_RUN
+    status = WRONG
+    if shown_status != WRONG or not is_of_several_devices(folder):
+        status = status_of("module", folder, verdict)
     print(f"releases  {releases_of(said)}")
     if status not in (WRONG, NOT_WRONG):
         return 3

@@ -206,6 +206,33 @@ class PagesTest(unittest.TestCase):
         self.assertEqual(said.getvalue(), "repro.py: ModuleNotFoundError: No module named 'no_such_package': "
                                           "pip install a==1\n")  # fmt: skip
 
+    def test_the_common_program_judges_several_devices_by_the_end_of_their_own_program(self):
+        refusal = "class JaxRuntimeError(Exception): pass\nraise JaxRuntimeError"
+        with tempfile.TemporaryDirectory() as name:
+            stubs, folder = pathlib.Path(name), pathlib.Path(name) / "xla-f"
+            (stubs / "jaxlib-1.dist-info").mkdir()
+            (stubs / "jaxlib-1.dist-info" / "METADATA").write_text("Name: jaxlib\nVersion: 1\n")
+            for module in ("numpy", "ml_dtypes", "jax"):
+                (stubs / f"{module}.py").write_text("")
+            folder.mkdir()
+            (folder / "module.hlo").write_text("HloModule m, num_partitions=2\n")
+            for recorded, program, status in (
+                ("crash", "import os; os.abort()", 1), ("rejected", refusal, 1), ("crash", "print(1)", 3),
+                ("rejected", "import os; os.abort()", 3), ("crash", refusal, 3), ("rejected", "print(1)", 3),
+                ("rejected", "raise ValueError", 3), ("rejected", "import no_such_package", 3),
+                ("rejected", "raise SystemExit(1)", 3), ("fail", "print(1)", 3), ("crash", None, 3),
+            ):  # fmt: skip
+                verdict = json.dumps({"verdict": recorded, "first_failure": None})
+                (folder / "finding.textproto").write_text(f"{WHOLE}met_by: 'a front end'\nverdict: '{verdict}'\n")
+                (folder / "repro.py").unlink(missing_ok=True)
+                if program:
+                    (folder / "repro.py").write_text(program)
+                done = subprocess.run([sys.executable, fields.FINDINGS / "reproduce.py", folder], text=True,
+                                      capture_output=True, env={"PYTHONPATH": name}, check=False)  # fmt: skip
+                self.assertEqual(done.returncode, status, (recorded, program, done.stdout, done.stderr))
+                self.assertEqual("\nREPRODUCED by jaxlib 1\n" in done.stdout, status == 1, done.stdout)
+                self.assertNotIn("NOT ", done.stdout)
+
     def test_the_common_program_replaces_no_other_bundle(self):
         main = runpy.run_path(str(fields.FINDINGS / "reproduce.py"))["main"]
         with tempfile.TemporaryDirectory() as folder:
@@ -236,6 +263,8 @@ class PagesTest(unittest.TestCase):
         self.assertRegex(said[1], r"^\[0, 1, .* 15\]  \([^\n]*$")
         self.assertEqual(run["releases_of"]({"first_bad": "a", "last_bad": "b", "first_good_after": "c"}),
                          "wrong from a to b, right in c")  # fmt: skip
+        self.assertEqual(run["releases_of"]({"first_bad": "a", "last_bad": "b", "came_and_went": True}),
+                         "wrong from a to b; a release between them is right")  # fmt: skip
 
     def test_a_quotation_and_a_value_clause_name_clauses_that_are_there(self):
         for name in ("quotations.txt", "value_clauses.txt"):
