@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "absl/strings/str_cat.h"
 #include "fuzz/triage/bundle_texts.h"
 #include "spec/base/status_testing.h"
 #include "spec/files/file_io.h"
@@ -100,6 +101,17 @@ TEST(BundleTest, TheTestOfAPartitionedModuleSaysWhatItNeeds) {
               HasSubstr("// The failure needs 2 partitions; Execute runs one."));
   EXPECT_THAT(BundleXlaTest(BundleOf("HloModule m\nENTRY e { ROOT c = f32[] constant(1) }")),
               Not(HasSubstr("partitions")));
+}
+
+// One device cannot show that several have no failure.
+TEST(BundleTest, TheScriptForJaxKnowsHowManyDevicesItDoesNotRun) {
+  const auto script = [](const char* head) {
+    return BundleJaxScript(BundleOf(
+        absl::StrCat("HloModule m", head, "\nENTRY e { ROOT c = f32[] constant(1) }").c_str()));
+  };
+  EXPECT_THAT(script(""), HasSubstr("COPIES = 1 "));
+  EXPECT_THAT(script(", replica_count=2"), HasSubstr("COPIES = 2 "));
+  EXPECT_THAT(script(", replica_count=2, num_partitions=3"), HasSubstr("COPIES = 6 "));
 }
 
 // Without the plugin, the script would judge the engine of jaxlib.

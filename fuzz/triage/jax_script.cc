@@ -48,6 +48,7 @@ ALLOWED = $ALLOWED
 WORDS = """$WORDS"""
 # More than one: the module is partitioned, by gspmd or shardy; OUTPUTS are the shapes of whole results.
 PARTITIONS, PARTITIONER = $PARTITIONS, "$PARTITIONER"
+COPIES = $COPIES  # of the program, each on a device of its own; this script runs one
 OUTPUTS = [$OUTPUTS]
 # The compiler options of the failing run. CompileOptions() of JAX would set others, such as
 # xla_cpu_enable_fast_min_max=false; those of ParseFromString are the compiler's own defaults.
@@ -278,6 +279,9 @@ def run_once(plugin):
     wrong, words = judge(lines[-1])
     if VERDICT in ("crash", "timeout") and wrong is None:
       wrong = False
+  if COPIES > 1 and not (wrong and VERDICT == "crash"):
+    print(f"cannot tell: {words}; the failure is that of {COPIES} devices, and this script ran one; see `hlocts replay`")
+    return 2
   names = ", ".join(lines[0]["replaced"])
   if not wrong and names:
     print(f"cannot tell: {words}; the conversion to StableHLO and back may replace {names}; "
@@ -437,6 +441,7 @@ std::string BundleJaxScript(const Bundle& bundle) {
        {"$ALLOWED", allowed},
        {"$WORDS", words},
        {"$PARTITIONS", absl::StrCat(sharded ? module.num_partitions : 1)},
+       {"$COPIES", absl::StrCat(module.replica_count * (sharded ? 1 : module.num_partitions))},
        {"$PARTITIONER", absl::StrContains(bundle.backend, "=shardy") ? "shardy" : "gspmd"},
        {"$OUTPUTS", PythonShapes(module)},
        {"$OPTIONS", PythonOptions(bundle.backend)}});
