@@ -20,6 +20,7 @@
 #include "spec/files/file_io.h"
 #include "spec/text/parser.h"
 #include "suites/expectations.h"
+#include "suites/expectations.pb.h"
 #include "tools/cli/known_finding.h"
 
 namespace hlocts::tools {
@@ -55,6 +56,30 @@ TEST(FindingsTest, EachIsKnownToTheNextCampaign) {
     const fuzz::FailureTraits remains = fuzz::FailureTraitsOf(bundle.sample, {*verdict});
     EXPECT_TRUE(known.Explaining(signature, *verdict, &remains.needs)) << name << ": " << signature;
   }
+}
+
+// A rewriter of a jaxlib is its conversion to StableHLO and back. It gets no invalid module.
+TEST(FindingsTest, ThoseOfAConversionAreKnownForItsRewriter) {
+  const std::string list = absl::StrCat(kExpectations, "/rewriter.textproto");
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto known, suites::ExpectationList::Load(list));
+  int count = 0;
+  for (const std::string& name : Folders()) {
+    const std::string folder = absl::StrCat(kFindingsDirectory, "/", name);
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto finding, reports::ReadFindingFile(folder));
+    if (!absl::StartsWith(finding.where(), "conversion of ") ||
+        !absl::StartsWith(finding.engine(), "jaxlib ") || finding.met_by() == "an invalid module")
+      continue;
+    ++count;
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto verdict, RecordOf(folder));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(fuzz::Bundle bundle, fuzz::ReadBundle(folder));
+    verdict.backend = "rewriter:" + verdict.backend;
+    verdict.backend_version = "jaxlib@0.12.0.1 of jaxlib 0.12.0.1";
+    const auto* entry =
+        known.Explaining(fuzz::SignatureOf(verdict, *bundle.sample.module), verdict, nullptr);
+    ASSERT_NE(entry, nullptr) << name;
+    EXPECT_EQ(entry->link(), "results/findings/" + name);
+  }
+  EXPECT_GT(count, 0);
 }
 
 // One rewrite gives wrong values of several classes and types, in every release that has it.
