@@ -2,6 +2,7 @@
 // Tests results/findings: each finding has an expectation by which later campaigns recognise it,
 // and the files to which expectations link exist. tools/certify/pages_test.py tests fields and
 // pages.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -25,6 +26,8 @@
 
 namespace hlocts::tools {
 namespace {
+
+using ::testing::HasSubstr;
 
 const char kFindingsDirectory[] = HLOCTS_SOURCE_DIR "/results/findings";
 const char kExpectations[] = HLOCTS_SOURCE_DIR "/suites/expectations";
@@ -113,11 +116,17 @@ TEST(FindingsTest, AFailureHasTheFindingOfAnEntryOrSaysThatThereIsNoEntry) {
   };
   ASSERT_TRUE(known());
   EXPECT_EQ(known()->name, name);
+  EXPECT_THAT(known()->ToText(), HasSubstr("; its example fails from "));
   verdict.localisation.instructions = {"q"};
   ASSERT_TRUE(known());
   EXPECT_EQ(
       known()->ToLine(),
       "    known:    no entry for the whole module; a smaller one (hlocts shrink) may have one");
+  EXPECT_EQ(KnownFinding{.is_minimal = true}.ToText(), "no entry");
+  KnownFinding between{.name = "f"};
+  between.finding.set_first_bad("a");
+  between.finding.set_came_and_went(true);
+  EXPECT_THAT(between.ToText(), HasSubstr(", not in all releases between"));
   verdict.backend = "mine";
   EXPECT_FALSE(known()) << "this engine has no list";
 }

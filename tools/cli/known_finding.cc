@@ -21,13 +21,15 @@ std::string QuestionText(const findings::Finding& finding) {
 }
 
 std::string KnownFinding::ToText() const {
+  if (name.empty() && is_minimal) return "no entry";
   if (name.empty())
     return "no entry for the whole module; a smaller one (hlocts shrink) may have one";
-  const std::string seen =
-      finding.first_bad().empty()
-          ? ""
-          : absl::StrCat("; seen from ", finding.first_bad(), " to ", finding.last_bad());
-  return absl::StrCat(same, " (finding ", name, ": ", finding.title(), seen, ")",
+  std::string releases;
+  if (!finding.first_bad().empty())
+    releases =
+        absl::StrCat("; its example fails from ", finding.first_bad(), " to ", finding.last_bad(),
+                     finding.came_and_went() ? ", not in all releases between" : "");
+  return absl::StrCat(same, " (finding ", name, ": ", finding.title(), releases, ")",
                       finding.question() ? "; " : "", QuestionText(finding));
 }
 
@@ -41,7 +43,8 @@ void KnownFinding::AddTo(nlohmann::ordered_json& verdict) const {
   name.empty() ? verdict["no_entry"] = ToText() : verdict["known"] = known;
 }
 
-std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample) {
+std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample,
+                                           bool is_minimal) {
   verdict.backend = backends::ReleaseName(verdict.backend, verdict.backend_version);
   if (!IsFailure(verdict.kind)) return std::nullopt;
   verdict.case_address = verdict.module;  // an address, if the module is that of a case
@@ -55,7 +58,8 @@ std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz:
       signature, {{" call,", " "}, {",call,", ","}, {",call(", "("}, {",call ", " "}});
   if (entry == nullptr) entry = list->Explaining(inlined, verdict, &needs);
   const bool is_wrong = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kCrash;
-  if (entry == nullptr) return is_wrong ? std::optional(KnownFinding{}) : std::nullopt;
+  if (entry == nullptr)
+    return is_wrong ? std::optional(KnownFinding{.is_minimal = is_minimal}) : std::nullopt;
   absl::string_view name = entry->link();
   if (!absl::ConsumePrefix(&name, "results/findings/")) return std::nullopt;
   auto finding = reports::ReadFindingFile(absl::StrCat(HomeFolder(), "/", entry->link()));

@@ -16,6 +16,7 @@ struct KnownFinding {
   std::string name;  // of its directory in results/findings; "" if no expectation has the failure
   findings::Finding finding;
   std::string same;  // the reason of the expectation: what this failure has of the finding's defect
+  bool is_minimal = false;  // `shrink` made the module
 
   // Returns "REASON (finding NAME: TITLE)"; for a question, also the reading that permits this.
   std::string ToText() const;
@@ -29,6 +30,7 @@ std::string QuestionText(const findings::Finding& finding);
 // Returns the finding to which an expectation links the failure. The expectation is found by the
 // failure's signature (ExpectationList::Explaining) and the properties of module and arguments.
 // For a fail or crash of an engine that has a list without such an expectation, `name` is "".
-std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample);
+std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample,
+                                           bool is_minimal = false);
 
 }  // namespace hlocts::tools
