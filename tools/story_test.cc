@@ -576,6 +576,22 @@ TEST_F(StoryTest, TwoModulesAreComparedBothWays) {
                         "not allowed\n"));
 }
 
+// A conversion to StableHLO and back gives computations other names.
+TEST_F(StoryTest, ComparedModulesThatDifferInNamesAreEqual) {
+  const auto named = [&](const char* name, const char* f, const char* opcode) {
+    return Write(name, absl::StrCat("HloModule ", f, "\n", f, " { a", f, " = f32[] parameter(0) ",
+                                    "ROOT r = f32[] ", opcode, "(a", f, ") }\nENTRY e", f,
+                                    " { x = f32[] parameter(0) ROOT ", f,
+                                    " = f32[] call(x), to_apply=", f, " }\n")) +
+           " ";
+  };
+  const std::string first = named("first.hlo", "f", "negate");
+  EXPECT_THAT(RunHlocts("compare " + first + named("second.hlo", "g", "negate")).out,
+              HasSubstr("no change, the canonical texts are equal"));
+  EXPECT_THAT(RunHlocts("compare " + first + named("third.hlo", "f", "exponential")).out,
+              HasSubstr("not allowed"));
+}
+
 // A stable sort has one result. Any other may order equal elements otherwise than the reference.
 TEST_F(StoryTest, FreedomsThatOnlyTheRewrittenModuleHasAreNamed) {
   const auto sorted = [&](const char* name, const char* more) {
