@@ -47,7 +47,11 @@ absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const Literals
                                                                   int64_t partitions);
 
 // The shapes of the leaves, depth first (LeafShapes of the entry's parameters or result).
-using ExpectedLeaves = std::vector<Shape>;
+struct ExpectedLeaves : std::vector<Shape> {
+  using std::vector<Shape>::vector;
+  ExpectedLeaves(std::vector<Shape> shapes) : vector(std::move(shapes)) {}  // NOLINT(*-explicit-*)
+  std::vector<std::string> names;  // of the parameters; a .npz may have them as keys
+};
 
 // Parses one leaf. The literal has the expected shape, layout included; if `expected` is null, it
 // has the written shape without its layout. If a dynamic shape is expected, the written sizes may

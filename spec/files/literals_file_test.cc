@@ -311,6 +311,24 @@ TEST(NpzTest, ReadsTheNamesThatNumpyGives) {
   EXPECT_EQ(file.blocks[0].leaves.size(), 2u);
 }
 
+// A name that has the form of another leaf's key denotes the leaf of this name.
+TEST(NpzTest, ReadsTheNamesOfAllParameters) {
+  const ExpectedLeaves unnamed = {Shape(T::kS32, {1}), Shape(T::kS32, {1})};
+  ExpectedLeaves expected = unnamed;
+  expected.names = {"arg1", "x"};
+  const std::string one = NpyFromLiteral(*ParseLeaf("s32[1] {1}")),
+                    two = NpyFromLiteral(*ParseLeaf("s32[1] {2}"));
+  const std::string archive = *WriteZip({{"x.npy", two}, {"arg1.npy", one}});
+  HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile file, ParseNpz(archive, expected));
+  EXPECT_EQ(FormatLeaf(file.blocks[0].leaves[0]), "s32[1]{0} {1}");
+  EXPECT_EQ(FormatLeaf(file.blocks[0].leaves[1]), "s32[1]{0} {2}");
+  EXPECT_FALSE(ParseNpz(archive, unnamed).ok());
+  EXPECT_FALSE(ParseNpz(*WriteZip({{"x.npy", two}}), expected).ok());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(
+      file, ParseNpz(*WriteZip({{"arg1.npy", two}, {"arg0.npy", one}}), expected));
+  EXPECT_EQ(FormatLeaf(file.blocks[0].leaves[0]), "s32[1]{0} {1}");
+}
+
 // A truncated archive fails to load. A changed archive fails to load or has the same elements.
 TEST(NpzTest, DamagedArchivesAreRefused) {
   ExpectedLeaves expected = {Shape(T::kU8, {3})};

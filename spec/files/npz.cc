@@ -3,6 +3,7 @@
 
 #include <map>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 #include "spec/files/zip.h"
@@ -50,6 +51,20 @@ std::string KeyPrefix(int64_t replica, int64_t partition) {
   if (replica != kEvery) absl::StrAppend(&prefix, "r", replica, ".");
   if (partition != kEvery) absl::StrAppend(&prefix, "p", partition, ".");
   return prefix;
+}
+
+int64_t PlaceOf(const ZipMember& member, const std::vector<std::string>& names) {
+  return absl::c_find(names, absl::StripSuffix(member.name, ".npy")) - names.begin();
+}
+
+// Returns true if the keys are the names of all leaves, and some are no numbered keys.
+bool HasKeysOfNames(const std::vector<ZipMember>& all, const ExpectedLeaves& expected) {
+  const auto size = static_cast<int64_t>(expected.size());
+  const auto is_name = [&](const ZipMember& one) { return PlaceOf(one, expected.names) < size; };
+  Key key;
+  const auto is_number = [&](const ZipMember& one) { return ParseKey(one.name, &key); };
+  return expected.names.size() == expected.size() && all.size() == expected.size() &&
+         absl::c_all_of(all, is_name) && !absl::c_all_of(all, is_number);
 }
 
 using Members = std::map<int64_t, const ZipMember*>;
@@ -113,11 +128,15 @@ absl::StatusOr<std::vector<Literal>> ReadLeaves(absl::string_view archive, const
 absl::StatusOr<LiteralsFile> ParseNpz(absl::string_view archive, const ExpectedLeaves& expected) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<ZipMember> all, ListZip(archive));
   std::map<std::pair<int64_t, int64_t>, Members> blocks;
+  const bool by_names = HasKeysOfNames(all, expected);
   for (const ZipMember& member : all) {
     Key key;
-    if (!ParseKey(member.name, &key)) {
-      return InvalidInput("expected keys such as arg0, out0, arr_0 or r0.p0.arg0, found '",
-                          member.name, "'");
+    if (by_names) {
+      key.number = PlaceOf(member, expected.names);
+    } else if (!ParseKey(member.name, &key)) {
+      return InvalidInput("expected keys such as arg0, out0, arr_0 or r0.p0.arg0",
+                          expected.names.empty() ? "" : ", or the names of all parameters",
+                          ", found '", member.name, "'");
     }
     if (!blocks[{key.replica, key.partition}].emplace(key.number, &member).second) {
       return InvalidInput("expected one array for each leaf number, found another: '", member.name,

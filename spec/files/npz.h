@@ -2,8 +2,9 @@
 // Converts literals to and from numpy's .npz. Keys are arg0, arg1, ... or out0, out1, ..., numbered
 // by leaf. If there are replicas or partitions, "r0.p0." and so on precedes the key. A token has a
 // number but no key. Archives in which tokens have no number, and archives with numpy's keys arr_0,
-// ..., are read as well. bf16, f8 and f4 are raw unsigned integers of the storage width; integers
-// of 1, 2 and 4 bits are 8-bit values; dynamic arrays are cut to their run-time sizes.
+// ..., or with the names of all leaves, are read as well. bf16, f8 and f4 are raw unsigned integers
+// of the storage width; integers of 1, 2 and 4 bits are 8-bit values; dynamic arrays are cut to
+// their run-time sizes.
 #pragma once
 
 #include <string>

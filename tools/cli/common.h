@@ -17,6 +17,7 @@
 #include "nlohmann/json_fwd.hpp"
 #include "spec/base/count_text.h"
 #include "spec/base/status.h"
+#include "spec/files/literals_file.h"
 #include "spec/files/module_file.h"
 #include "spec/ir/literal.h"
 #include "spec/ir/module_fwd.h"
@@ -84,7 +85,7 @@ absl::StatusOr<Job> LoadJob(const std::string& module_path, const std::string& i
 // Reads a literals file as [device][leaf]. If `expected` is set, each device must have leaves of
 // exactly these shapes.
 absl::StatusOr<std::vector<std::vector<Literal>>> ReadDeviceLeaves(
-    const std::string& path, const std::optional<std::vector<Shape>>& expected, int64_t devices,
+    const std::string& path, const std::optional<ExpectedLeaves>& expected, int64_t devices,
     int64_t partitions);
 
 // Returns an error if `inputs` and `seed` are both given.

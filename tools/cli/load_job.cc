@@ -146,8 +146,11 @@ absl::Status AddArguments(const std::string& inputs, const std::optional<uint64_
   const int64_t devices = options.DeviceCount(*job.module);
   auto& arguments = job.request.arguments;
   if (!inputs.empty()) {
+    ExpectedLeaves expected = leaves;
+    for (const Instruction* parameter : job.module->entry()->parameters())
+      if (parameter->shape().IsArray()) expected.names.push_back(parameter->name());
     HLOCTS_ASSIGN_OR_RETURN(
-        arguments, ReadDeviceLeaves(inputs, leaves, devices, ArgumentPartitions(*job.module)));
+        arguments, ReadDeviceLeaves(inputs, expected, devices, ArgumentPartitions(*job.module)));
   } else if (seed) {
     return AddSeeded(leaves, devices, *seed, options, job);
   } else if (!loaded.arguments.empty()) {
