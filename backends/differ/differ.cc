@@ -239,7 +239,8 @@ reports::Verdict Differ::JudgeBySets(const std::vector<std::vector<Literal>>& ou
     reports::Verdict verdict = FromJudge(judged->result, replica, options_.profile);
     if (verdict.first_failure) {
       verdict.first_failure->facts = std::move(judged->facts);
-      AddDetails(*judged->accepted, outputs[d], *verdict.first_failure);
+      AddDetails(module_, request_, options_, *judged->accepted, outputs[d],
+                 *verdict.first_failure);
       if (options_.describe) NoteFactsThatPermit(outputs[d], d, facts, verdict);
       verdict.freedoms = FreedomsAt(*judged->accepted, *verdict.first_failure);
     }

@@ -107,14 +107,16 @@ class Differ {
   void NoteDepartures(const std::vector<std::vector<Literal>>& outputs,
                       const std::vector<std::string>& facts, double seconds,
                       reports::Verdict& verdict);
-  // Adds to a failure its operation, its distance and, if requested, its operands.
-  void AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
-                  reports::VerdictFailure& failure);
   const Module& module_;
   const ExecuteRequest& request_;
   DiffOptions options_;
   std::map<std::string, absl::StatusOr<std::vector<ModuleAcceptance>>> sets_;
 };
+
+// Adds to a failure of the module its operation, its distance and, if requested, its operands.
+void AddDetails(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
+                const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
+                reports::VerdictFailure& failure);
 
 // Returns the verdict on a run that returned no values.
 reports::Verdict VerdictOf(const RunOutcome& outcome);

@@ -144,21 +144,22 @@ void Differ::NoteDepartures(const std::vector<std::vector<Literal>>& outputs,
                                          reports::FactText(fact, "")));
 }
 
-void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
-                        reports::VerdictFailure& failure) {
+void AddDetails(const Module& module, const ExecuteRequest& request, const DiffOptions& options,
+                const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
+                reports::VerdictFailure& failure) {
   // A set of one value names no instruction; the instruction that computes the output is used.
   std::string operation = failure.clause;
   if (failure.instruction.empty()) {
-    if (const auto producer = ProducerOf(module_, failure.output)) {
+    if (const auto producer = ProducerOf(module, failure.output)) {
       failure.instruction = producer->instruction->name();
       operation = std::string(OpcodeName(producer->instruction->opcode()));
       failure.rule = "exact";
     }
   }
-  failure.operation = OperationOf(module_, failure.instruction, operation);
-  failure.type = TypeOf(module_, failure.instruction, operation);
-  failure.source = SourceOf(module_, failure.instruction, operation);
-  const Instruction* found = FindInstruction(module_, failure.instruction, operation);
+  failure.operation = OperationOf(module, failure.instruction, operation);
+  failure.type = TypeOf(module, failure.instruction, operation);
+  failure.source = SourceOf(module, failure.instruction, operation);
+  const Instruction* found = FindInstruction(module, failure.instruction, operation);
   failure.to_integer = found != nullptr && found->opcode() == Opcode::kConvert &&
                        IsFloat(found->operand(0).shape().element_type()) &&
                        IsInteger(found->shape().element_type());
@@ -174,17 +175,17 @@ void Differ::AddDetails(const ModuleAcceptance& accepted, const std::vector<Lite
       failure.only_nan = distance.only_nan;
       const AcceptanceSet set = accepted.leaves[leaf].set.At(index);
       const AcceptanceSet got = PointOf(outputs[leaf], index);
-      if (accepted.leaves[leaf].set.components() == 1 && options_.profile != Profile::kRelaxed)
+      if (accepted.leaves[leaf].set.components() == 1 && options.profile != Profile::kRelaxed)
         failure.range = RangeLeft(failure.operation, got, set);
       if (!failure.range.empty())
         absl::StrAppend(&failure.distance, "; outside of ", failure.range, ", the range of ",
                         failure.operation);
       failure.tie =
-          set.integer() && IsTie(module_, request_, options_.load, failure,
+          set.integer() && IsTie(module, request, options.load, failure,
                                  static_cast<int64_t>(got.ilo), static_cast<int64_t>(set.ilo));
     }
   }
-  if (options_.describe) failure.operands = OperandsOf(module_, request_, options_.load, failure);
+  if (options.describe) failure.operands = OperandsOf(module, request, options.load, failure);
 }
 
 }  // namespace hlocts::backends
