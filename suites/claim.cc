@@ -120,12 +120,13 @@ Json Machine() {
           {"memory_bytes", static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)}};
 }
 
-// Returns the number of verdicts of each kind on each engine, and the number of expected ones.
+// Returns the number of verdicts of each kind on each engine ("flake" for those that vary, as in the
+// scorecard), and the number of expected ones.
 Json Counts(const std::vector<reports::Verdict>& verdicts) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const reports::Verdict& verdict : verdicts) {
     std::map<std::string, int64_t>& engine = counts[verdict.backend];
-    ++engine[std::string(OutcomeName(verdict.kind))];
+    ++engine[verdict.flake.empty() ? std::string(OutcomeName(verdict.kind)) : "flake"];
     ++engine["cases"];
     engine["as expected"] += verdict.expected;
   }
