@@ -118,6 +118,20 @@ void WidenByDoubleRounding(const Image& image, const SetContext& context, double
   via(PrimitiveType::kBF16);
 }
 
+// Rounds to the powers of two of f8e8m0fnu. A tie, 1.5 times a power, goes either way (ruling
+// 0035); by way of a format of at least 8 bits (lemma 8), so does a number within 2^-8 of it,
+// relatively.
+void RoundToPowersOfTwo(double lo, double hi, const SetContext& context, double& slo, double& shi) {
+  const FloatFacts& facts = *context.result;
+  const double near = context.rule.Allows(kDoubleRounding) ? 1.5 * 0x1p-8 : 0;
+  const auto inside = [&](double x) { return x > facts.tiny && x < facts.max; };
+  slo = facts.RoundDown(lo);
+  if (inside(lo) && lo > (1.5 + near) * slo) slo = facts.RoundUp(lo);
+  const double below = facts.RoundDown(hi);
+  shi = facts.RoundUp(hi);
+  if (inside(hi) && hi < (1.5 - near) * below) shi = below;
+}
+
 void StoreCorrectlyRounded(const Image& image, const SetContext& context, Stored& stored) {
   const FloatFacts& facts = *context.result;
   double slo = facts.Round(image.lo), shi = facts.Round(image.hi);
@@ -125,10 +139,7 @@ void StoreCorrectlyRounded(const Image& image, const SetContext& context, Stored
   if (std::isnan(slo)) slo = -kInfinity;
   if (std::isnan(shi)) shi = kInfinity;
   WidenByDoubleRounding(image, context, slo, shi);
-  if (!facts.has_zero) {
-    slo = facts.RoundDown(image.lo.Down());
-    shi = facts.RoundUp(image.hi.Up());
-  }
+  if (!facts.has_zero) RoundToPowersOfTwo(image.lo.Down(), image.hi.Up(), context, slo, shi);
   StoreFinite(slo, shi, false, context, stored);
   AddUnderflow(image.lo.Down(), image.hi.Up(), context, stored);
 }
