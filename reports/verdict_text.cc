@@ -141,7 +141,7 @@ std::string PieceText(const Localisation& found) {
     return "not localised: neither the pieces nor the whole module failed when run again";
   const absl::string_view how =
       found.outcome == Outcome::kFail ? "wrong" : OutcomeName(found.outcome);
-  const absl::string_view on = found.operands == "constants" ? ""
+  const absl::string_view on = found.operands == "constants" ? ", on constants"
                                : found.operands == "inputs"
                                    ? ", on the inputs"
                                    : ", on operands that the engine computed";

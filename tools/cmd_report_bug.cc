@@ -305,6 +305,10 @@ std::string PublicRunner(absl::string_view backend) {
     return absl::StrCat("Save the module as `module.hlo`; XLA's `hlo-opt --passes=", pass,
                         " module.hlo` prints the rewritten module, which is wrong by the "
                         "documents.");
+  if (absl::StartsWith(backend, "rewriter:jaxlib"))
+    return "The conversion is a part of jaxlib. If the failure also occurs with `hlocts shrink "
+           "module.hlo --backend=jaxlib@RELEASE -o DIR`, `DIR/repro_jax.py` shows it with JAX "
+           "alone.";
   return absl::StrCat("No public tool runs this HLO on the engine ", backend, ".");
 }
 

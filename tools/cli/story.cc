@@ -123,7 +123,7 @@ std::string VerdictReport(const reports::Verdict& verdict, const std::string& re
     if (verdict.kind == Outcome::kInconclusive || is_probable) {
       AddLine("meaning",
               is_probable ? MeaningOfProbable(*verdict.statistical)
-                          : "the outputs are permitted, and so are others far from them",
+                          : "the sets are too wide to decide: the outputs are not excluded",
               story);
       AddLine("next", narrower.empty() ? AdviceText(NarrowerText(verdict, explained)) : narrower,
               story);

@@ -206,7 +206,8 @@ class Result:
         if self._copies():
             return [*_unequal_lines(self.failure), self.reason, self._checked()]
         by = "the strict profile" if self.profile == "strict" else "HLO"
-        return [*_failure_lines(self.failure, by), self._others(), *self._known(), self._checked()]
+        facts = (self.record.get("first_failure") or {}).get("facts", [])
+        return [*_failure_lines(self.failure, by, facts), self._others(), *self._known(), self._checked()]
 
     def _known(self) -> list[str]:
         text = self.record.get("known", {}).get("text") or self.record.get("no_entry")
@@ -249,11 +250,14 @@ def _unequal_lines(failure: Failure) -> list[str]:
             "a repeated check fails again; `hlocts judge`, which gets only one copy, does not"]  # fmt: skip
 
 
-def _failure_lines(failure: Failure, by: str) -> list[str]:
+def _failure_lines(failure: Failure, by: str, facts: list[str]) -> list[str]:
     name, at = _place(failure)
     far = f"; {failure.distance}" if failure.distance else ""
     bits = f" ({failure.actual_bits})" if failure.actual_bits else ""
-    lines = [f"{name} at {at} is {failure.actual}{bits}; {by} allows {failure.accepted.text}{far}"]
+    given = f"{by} allows" if not facts else f"with {', '.join(facts)}, {by} allows"
+    lines = [f"{name} at {at} is {failure.actual}{bits}; {given} {failure.accepted.text}{far}"]
+    if facts:
+        lines.append(f"the documents permit this value; the engine promises a fact that excludes it: {', '.join(facts)}")
     for title, values in (
         (f"operands of {failure.operation or failure.instruction}", failure.operands),
         (f"arguments at {at}", failure.arguments),
