@@ -3,8 +3,12 @@
 // the smallest case of each.
 #include <filesystem>
 #include <iostream>
+#include <iterator>
 #include <map>
+#include <set>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "backends/backend_list.h"
 #include "backends/engine_list.h"
 #include "nlohmann/json.hpp"
@@ -83,24 +87,31 @@ absl::StatusOr<std::vector<reports::Verdict>> Probe(const ProbeOptions& options,
   HLOCTS_ASSIGN_OR_RETURN(suites::Engines engine, suites::StartEngines({backend}, nullptr));
   const backends::BackendInfo info = engine.all[0]->info();
   auto path = CachePath(backends::RecordedName(backend), info.version, cases);
-  if (path.ok() && !options.no_cache) {
-    auto kept = FromCache(*path);
-    if (kept.ok() && kept->size() == cases.size()) return kept;
-  }
+  std::vector<reports::Verdict> verdicts;
+  if (path.ok() && !options.no_cache)
+    if (auto kept = FromCache(*path); kept.ok()) verdicts = *std::move(kept);
+  std::set<std::string> done;  // by this run or an interrupted one
+  for (const reports::Verdict& verdict : verdicts) done.insert(verdict.case_address);
+  std::vector<suites::Case> left;
+  absl::c_copy_if(cases, std::back_inserter(left),
+                  [&](const suites::Case& one) { return !done.contains(one.address); });
+  if (left.empty()) return verdicts;
   suites::RunnerOptions runner;
   runner.diff.load.timeout_seconds = options.common.timeout_seconds;
   runner.diff.load.memory_bytes_max = options.common.memory_bytes_max;
   runner.stop = Interrupted;
-  std::vector<reports::Verdict> verdicts;
+  suites::RunCases(left, engine, runner, [&](const suites::Case&, const reports::Verdict& verdict) {
+    if (!Interrupted()) verdicts.push_back(verdict);
+  });
   std::string records;
-  suites::RunCases(cases, engine, runner,
-                   [&](const suites::Case&, const reports::Verdict& verdict) {
-                     verdicts.push_back(verdict);
-                     absl::StrAppend(&records, reports::VerdictToJson(verdict), "\n");
-                   });
-  if (Interrupted()) return absl::CancelledError("interrupted");
-  if (path.ok()) WriteFile(*path, records).IgnoreError();  // a failure only slows the next run
-  return verdicts;
+  for (const reports::Verdict& verdict : verdicts)
+    absl::StrAppend(&records, reports::VerdictToJson(verdict), "\n");
+  // A failure to write only slows the next run.
+  const bool is_kept = path.ok() && WriteFile(*path, records).ok();
+  if (!Interrupted()) return verdicts;
+  return absl::CancelledError(absl::StrCat("interrupted after ", verdicts.size(), " of ",
+                                           cases.size(), " cases",
+                                           is_kept ? "; the same command continues" : ""));
 }
 
 void PrintRows(const std::vector<reports::CapabilityRow>& rows, const std::string& engine,

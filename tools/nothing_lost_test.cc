@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "spec/files/file_io.h"
 #include "spec/files/literals_file.h"
 #include "tools/cli_testing.h"
 
@@ -294,6 +296,20 @@ TEST_F(NothingLostTest, AnswersOfReleasesThatAreNotInstalledStay) {
   EXPECT_EQ(Read("b/history.json"), "garbage");
 }
 
+// Results that an interrupted probe has finished are not computed again.
+TEST_F(NothingLostTest, AnInterruptedProbeContinues) {
+  const std::string cache = "HLOCTS_CACHE=" + Path("probe_cache");
+  const std::string probe = "probe movement/pad movement/slice --backend=reference";
+  const Ran whole = RunHlocts(probe, cache);
+  ASSERT_EQ(whole.status, 0) << whole.out;
+  const fs::path kept = fs::directory_iterator(Path("probe_cache/probe"))->path();
+  const std::string lines = *ReadFile(kept.string());
+  std::ofstream(kept) << lines.substr(lines.find('\n') + 1);  // one case is not finished
+  EXPECT_EQ(RunHlocts(probe, cache).out, whole.out);
+  const std::string again = *ReadFile(kept.string());
+  EXPECT_EQ(absl::c_count(again, '\n'), absl::c_count(lines, '\n'));
+}
+
 TEST_F(NothingLostTest, ConfigOfWorkingDirectoryCannotRunCode) {
   const std::string here = absl::StrCat("cd ", folder_, " &&");
   for (const char* line :
@@ -310,6 +326,7 @@ TEST_F(NothingLostTest, ConfigOfWorkingDirectoryCannotRunCode) {
     EXPECT_THAT(ran.out, HasSubstr("HLOCTS_CONFIG=hlocts.toml if you trust the directory")) << line;
     EXPECT_FALSE(fs::exists(Path("pwned"))) << line;
     EXPECT_EQ(RunHlocts("list movement/rev", here).status, 0) << "it has no such option";
+    EXPECT_EQ(RunHlocts("run --help", here).status, 0) << "it runs nothing";
   }
   Write("hlocts.toml", "engine = \"exec:touch pwned\"\n[run]\ntier = \"smoke\"\n");
   EXPECT_EQ(RunHlocts("run movement/rev --backend=reference", here).status, 0);

@@ -234,6 +234,8 @@ absl::StatusOr<std::vector<std::string>> WithConfig(const ProgramTable& table,
 absl::StatusOr<std::vector<std::string>> WithConfigFile(const ProgramTable& table,
                                                         std::vector<std::string> words,
                                                         std::string& path) {
+  const auto helps = [](const std::string& word) { return word == "--help" || word == "-h"; };
+  if (std::any_of(words.begin(), words.end(), helps)) return words;
   const char* named = std::getenv("HLOCTS_CONFIG");
   path = named && *named ? named : kFile;
   if (!(named && *named) && !std::filesystem::exists(path)) return words;
