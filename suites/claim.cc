@@ -120,8 +120,8 @@ Json Machine() {
           {"memory_bytes", static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)}};
 }
 
-// Returns the number of verdicts of each kind on each engine ("flake" for those that vary, as in the
-// scorecard), and the number of expected ones.
+// Returns the number of verdicts of each kind on each engine ("flake" for those that vary, as in
+// the scorecard), and the number of expected ones.
 Json Counts(const std::vector<reports::Verdict>& verdicts) {
   std::map<std::string, std::map<std::string, int64_t>> counts;
   for (const reports::Verdict& verdict : verdicts) {

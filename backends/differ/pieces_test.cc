@@ -303,7 +303,8 @@ TEST(PiecesTest, FailureThatDisappearsWhenCutIsNotLocalised) {
 TEST(PiecesTest, AWrongConstantIsNamed) {
   Subject subject("ENTRY e { ROOT c = f32[2] constant({1, 2}) }");
   InjectingBackend wrong({"c", 0, 1 << 20});
-  EXPECT_THAT(reports::ReasonText(subject.Diff(wrong, 0)), HasSubstr("wrong in isolation, on constants: c"));
+  EXPECT_THAT(reports::ReasonText(subject.Diff(wrong, 0)),
+              HasSubstr("wrong in isolation, on constants: c"));
 }
 
 TEST(PiecesTest, PiecesThatTheEngineCannotDoAreCounted) {
