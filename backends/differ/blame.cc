@@ -264,6 +264,7 @@ void Explain(const Module& module, const Blame& blame, const LoadOptions& load,
     verdict.first_failure->operation = blame.verdict.first_failure->operation;
     verdict.first_failure->type = blame.verdict.first_failure->type;
     verdict.first_failure->tie = blame.verdict.first_failure->tie;
+    verdict.first_failure->to_integer = blame.verdict.first_failure->to_integer;
     verdict.first_failure->range = blame.verdict.first_failure->range;
     ShowOperands(module, blame, load, verdict);
   }

@@ -160,8 +160,7 @@ std::string CampaignStatus::ToText() const {
   if (const double work = seconds * jobs; work > 0) {
     absl::StrAppendFormat(&text,
                           "; the jobs spent %.0f%% of their time waiting for engines; failures "
-                          "took %.0f%%, including "
-                          "such waiting",
+                          "took %.0f%%, including such waiting",
                           100 * engine_seconds / work, 100 * failure_seconds / work);
   }
   return text;

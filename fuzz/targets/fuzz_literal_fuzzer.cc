@@ -33,10 +33,11 @@ void CheckNpz(absl::string_view bytes) {
   using hlocts::Shape;
   Shape bounded(PrimitiveType::kS32, {4});
   bounded.set_dynamic_dimension(0, true);
-  const hlocts::ExpectedLeaves expected = {Shape(PrimitiveType::kF32, {2, 3}), bounded,
-                                           Shape::Scalar(PrimitiveType::kU4)};
+  const std::vector<Shape> expected = {Shape(PrimitiveType::kF32, {2, 3}), bounded,
+                                       Shape::Scalar(PrimitiveType::kU4)};
   for (size_t count = 0; count <= expected.size(); ++count) {
-    auto file = hlocts::ParseNpz(bytes, {expected.begin(), expected.begin() + count});
+    auto file =
+        hlocts::ParseNpz(bytes, std::vector<Shape>(expected.begin(), expected.begin() + count));
     if (!file.ok()) continue;
     if (!hlocts::FormatNpz(*file, hlocts::LeafRole::kArgument).ok()) std::abort();
   }

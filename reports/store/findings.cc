@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/store/findings.h"
 
-#include <algorithm>
 #include <fstream>
 #include <map>
 
@@ -34,9 +33,8 @@ std::string Field(const Json& json, const char* key) {
   return has ? json[key].get<std::string>() : "";
 }
 
-absl::StatusOr<std::vector<Json>> LastingFindings(const std::string& path) {
-  std::vector<Json> lines;
-  std::map<std::pair<std::string, std::string>, size_t> unshrunk;  // by engine and first signature
+absl::Status ReadLines(const std::string& path,
+                       const std::function<absl::Status(const Json&)>& take) {
   std::ifstream in(path);
   int number = 0;
   for (std::string line; std::getline(in, line);) {
@@ -44,6 +42,15 @@ absl::StatusOr<std::vector<Json>> LastingFindings(const std::string& path) {
     Json json = ParseJson<Json>(line);
     if (!json.is_object() && in.eof()) break;
     if (!json.is_object()) return InvalidInput(path, ": line ", number, ": expected a JSON object");
+    HLOCTS_RETURN_IF_ERROR(take(json));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::vector<Json>> LastingFindings(const std::string& path) {
+  std::vector<Json> lines;
+  std::map<std::pair<std::string, std::string>, size_t> unshrunk;  // by engine and first signature
+  HLOCTS_RETURN_IF_ERROR(ReadLines(path, [&](const Json& json) {
     const std::pair key(Field(json, "backend"), json.value("met_as", Field(json, "signature")));
     const bool waits = json.contains("to_shrink");
     if (const auto before = unshrunk.find(key); before != unshrunk.end()) {
@@ -53,11 +60,12 @@ absl::StatusOr<std::vector<Json>> LastingFindings(const std::string& path) {
         unshrunk.erase(before);
       }
     }
-    if (json.value("known", false) || json.value("cut", false)) continue;
+    if (json.value("known", false) || json.value("cut", false)) return absl::OkStatus();
     if (waits) unshrunk[key] = lines.size();
-    lines.push_back(std::move(json));
-  }
-  lines.erase(std::remove(lines.begin(), lines.end(), nullptr), lines.end());
+    lines.push_back(json);
+    return absl::OkStatus();
+  }));
+  std::erase(lines, nullptr);
   return lines;
 }
 

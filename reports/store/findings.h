@@ -3,6 +3,7 @@
 // and the results by release that `history --keep` recorded.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,9 +17,13 @@ namespace hlocts::reports {
 // Returns a field of an object, or "" if there is no text.
 std::string Field(const nlohmann::json& json, const char* key);
 
+// Calls `take` for each line of a file of JSON lines. Fails for a line that is no object, unless it
+// is the last one and has no newline: it may be cut off.
+absl::Status ReadLines(const std::string& path,
+                       const std::function<absl::Status(const nlohmann::json&)>& take);
+
 // Returns the lines of findings.jsonl of a campaign (CONTRACT.md) that hold at its end: without
 // those of known and cut failures, and without those of unshrunk ones that a later line replaces.
-// Fails for a line that is no object, unless it is the last one, which may be cut off.
 absl::StatusOr<std::vector<nlohmann::json>> LastingFindings(const std::string& path);
 
 // Returns the finding with an empty module. All fields are empty if there is no finding.textproto.

@@ -30,21 +30,6 @@ std::string TextOf(const std::string& path) {
   return text->substr(0, kModuleBytesMax) + "\n... truncated\n";
 }
 
-// Calls `take` for each line of the file, a JSON object. Skips a last line without newline.
-absl::Status ReadLines(const std::string& path,
-                       const std::function<absl::Status(const Json&)>& take) {
-  std::ifstream in(path);
-  int number = 0;
-  for (std::string line; std::getline(in, line);) {
-    ++number;
-    Json json = ParseJson<Json>(line);
-    if (!json.is_object() && in.eof()) break;
-    if (!json.is_object()) return InvalidInput(path, ": line ", number, ": expected a JSON object");
-    HLOCTS_RETURN_IF_ERROR(take(json));
-  }
-  return absl::OkStatus();
-}
-
 class Importer {
  public:
   Importer(Database& database, const ImportOptions& options)

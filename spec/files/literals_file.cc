@@ -80,11 +80,11 @@ class LiteralsParser {
   absl::Status AddLeaf(absl::string_view line) {
     if (file_.blocks.empty()) file_.blocks.emplace_back();
     std::vector<Literal>& leaves = file_.blocks.back().leaves;
-    if (expected_ && leaves.size() == expected_->size()) {
-      return InvalidInput("expected ", CountText(expected_->size(), "leaf", "leaves"),
+    if (expected_ && leaves.size() == expected_->shapes.size()) {
+      return InvalidInput("expected ", CountText(expected_->shapes.size(), "leaf", "leaves"),
                           ", found another: '", line.substr(0, 40), "'");
     }
-    const Shape* shape = expected_ ? &(*expected_)[leaves.size()] : nullptr;
+    const Shape* shape = expected_ ? &expected_->shapes[leaves.size()] : nullptr;
     absl::StatusOr<Literal> leaf = ParseLeaf(line, shape);
     if (!leaf.ok()) return Annotate(leaf.status(), absl::StrCat("leaf ", leaves.size()));
     leaves.push_back(*std::move(leaf));
@@ -93,16 +93,17 @@ class LiteralsParser {
 
   absl::Status CloseBlock() {
     if (file_.blocks.empty()) {
-      bool missing = seen_.empty() && expected_ && !expected_->empty();
+      bool missing = seen_.empty() && expected_ && !expected_->shapes.empty();
       return missing && at_end_ ? TooFew(0) : absl::OkStatus();
     }
     size_t found = file_.blocks.back().leaves.size();
-    return expected_ && found < expected_->size() ? TooFew(found) : absl::OkStatus();
+    return expected_ && found < expected_->shapes.size() ? TooFew(found) : absl::OkStatus();
   }
 
   absl::Status TooFew(size_t found) const {
-    return InvalidInput("expected ", CountText(expected_->size(), "leaf", "leaves"), ", found ",
-                        found, "; the first missing one is ", (*expected_)[found].ToString(false));
+    return InvalidInput("expected ", CountText(expected_->shapes.size(), "leaf", "leaves"),
+                        ", found ", found, "; the first missing one is ",
+                        expected_->shapes[found].ToString(false));
   }
 
   const std::optional<ExpectedLeaves>& expected_;

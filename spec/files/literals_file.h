@@ -46,10 +46,11 @@ absl::StatusOr<std::vector<std::vector<Literal>>> LeavesOfDevices(const Literals
                                                                   int64_t devices,
                                                                   int64_t partitions);
 
-// The shapes of the leaves, depth first (LeafShapes of the entry's parameters or result).
-struct ExpectedLeaves : std::vector<Shape> {
-  using std::vector<Shape>::vector;
-  ExpectedLeaves(std::vector<Shape> shapes) : vector(std::move(shapes)) {}  // NOLINT(*-explicit-*)
+struct ExpectedLeaves {
+  ExpectedLeaves(std::vector<Shape> leaves = {})
+      : shapes(std::move(leaves)) {}  // NOLINT(*-explicit-*)
+  ExpectedLeaves(std::initializer_list<Shape> leaves) : shapes(leaves) {}
+  std::vector<Shape> shapes;       // depth first (LeafShapes of the entry's parameters or result)
   std::vector<std::string> names;  // of the parameters; a .npz may have them as keys
 };
 

@@ -179,7 +179,7 @@ LiteralsFile OneOfEveryType(ExpectedLeaves* expected) {
         byte |= -1 << BitWidth(type);
       literal.mutable_raw_data()[i] = byte;
     }
-    expected->push_back(literal.shape());
+    expected->shapes.push_back(literal.shape());
     file.blocks[0].leaves.push_back(std::move(literal));
   }
   return file;
@@ -197,9 +197,9 @@ TEST(NpzTest, TextRoundTripOfEveryType) {
   ExpectedLeaves expected;
   LiteralsFile file = OneOfEveryType(&expected);
   HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile again, ParseLiterals(FormatLiterals(file), expected));
-  for (size_t i = 0; i < expected.size(); ++i) {
+  for (size_t i = 0; i < expected.shapes.size(); ++i) {
     EXPECT_TRUE(again.blocks[0].leaves[i].BitwiseEqual(file.blocks[0].leaves[i]))
-        << expected[i].ToString();
+        << expected.shapes[i].ToString();
   }
 }
 
@@ -281,7 +281,7 @@ TEST(NpzTest, SaysWhatIsWrongWithAnArray) {
 
 TEST(NpzTest, SaysWhatIsWrongWithKeys) {
   ExpectedLeaves expected = {Shape(T::kF32, {1})};
-  std::string array = NpyFromLiteral(Literal(expected[0]));
+  std::string array = NpyFromLiteral(Literal(expected.shapes[0]));
   struct Case {
     std::vector<std::string> names;
     const char* message;
@@ -305,8 +305,9 @@ TEST(NpzTest, SaysWhatIsWrongWithKeys) {
 // np.savez(file, *arrays) names unnamed arrays arr_0, arr_1, ...
 TEST(NpzTest, ReadsTheNamesThatNumpyGives) {
   ExpectedLeaves expected = {Shape(T::kF32, {1}), Shape(T::kS32, {2})};
-  const std::string archive = *WriteZip({{"arr_1.npy", NpyFromLiteral(Literal(expected[1]))},
-                                         {"arr_0.npy", NpyFromLiteral(Literal(expected[0]))}});
+  const std::string archive =
+      *WriteZip({{"arr_1.npy", NpyFromLiteral(Literal(expected.shapes[1]))},
+                 {"arr_0.npy", NpyFromLiteral(Literal(expected.shapes[0]))}});
   HLOCTS_ASSERT_OK_AND_ASSIGN(LiteralsFile file, ParseNpz(archive, expected));
   EXPECT_EQ(file.blocks[0].leaves.size(), 2u);
 }

@@ -59,11 +59,11 @@ int64_t PlaceOf(const ZipMember& member, const std::vector<std::string>& names) 
 
 // Returns true if the keys are the names of all leaves, and some are no numbered keys.
 bool HasKeysOfNames(const std::vector<ZipMember>& all, const ExpectedLeaves& expected) {
-  const auto size = static_cast<int64_t>(expected.size());
+  const auto size = static_cast<int64_t>(expected.shapes.size());
   const auto is_name = [&](const ZipMember& one) { return PlaceOf(one, expected.names) < size; };
   Key key;
   const auto is_number = [&](const ZipMember& one) { return ParseKey(one.name, &key); };
-  return expected.names.size() == expected.size() && all.size() == expected.size() &&
+  return expected.names.size() == expected.shapes.size() && all.size() == expected.shapes.size() &&
          absl::c_all_of(all, is_name) && !absl::c_all_of(all, is_number);
 }
 
@@ -74,8 +74,8 @@ using Members = std::map<int64_t, const ZipMember*>;
 std::vector<int64_t> KeyNumbers(const ExpectedLeaves& expected, const Members& members) {
   std::vector<int64_t> by_leaf, by_count;
   bool leaf_numbers_found = true;
-  for (size_t i = 0; i < expected.size(); ++i) {
-    if (!expected[i].IsArray()) continue;
+  for (size_t i = 0; i < expected.shapes.size(); ++i) {
+    if (!expected.shapes[i].IsArray()) continue;
     by_leaf.push_back(static_cast<int64_t>(i));
     by_count.push_back(static_cast<int64_t>(by_count.size()));
     leaf_numbers_found = leaf_numbers_found && members.count(by_leaf.back()) > 0;
@@ -106,7 +106,7 @@ absl::StatusOr<std::vector<Literal>> ReadLeaves(absl::string_view archive, const
   }
   std::vector<Literal> leaves;
   size_t next = 0;
-  for (const Shape& shape : expected) {
+  for (const Shape& shape : expected.shapes) {
     if (!shape.IsArray()) {
       leaves.emplace_back(shape);
       continue;

@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
   for (int i = 3; i < argc; ++i) {
     absl::StatusOr<hlocts::Shape> shape = hlocts::ParseShape(argv[i]);
     if (!shape.ok()) return 2;
-    expected.push_back(*std::move(shape));
+    expected.shapes.push_back(*std::move(shape));
   }
   absl::StatusOr<hlocts::LiteralsFile> file = hlocts::ReadLiterals(argv[1], expected);
   if (!file.ok()) {

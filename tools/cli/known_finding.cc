@@ -36,11 +36,14 @@ std::string KnownFinding::ToText() const {
 std::string KnownFinding::ToLine() const { return absl::StrCat("    known:    ", ToText()); }
 
 void KnownFinding::AddTo(nlohmann::ordered_json& verdict) const {
-  const nlohmann::ordered_json known = {{"finding", name},
-                                        {"title", finding.title()},
-                                        {"question", finding.question()},
-                                        {"text", ToText()}};
-  name.empty() ? verdict["no_entry"] = ToText() : verdict["known"] = known;
+  if (name.empty()) {
+    verdict["no_entry"] = ToText();
+  } else {
+    verdict["known"] = {{"finding", name},
+                        {"title", finding.title()},
+                        {"question", finding.question()},
+                        {"text", ToText()}};
+  }
 }
 
 std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample,

@@ -22,7 +22,8 @@ _BITS_KNOWN, _ANY, _INTEGER = 1 << 7, 1 << 8, 1 << 12
 class Allowed(NamedTuple):
     """Arrays in the structure that the function returns. A value below `lower` or above `upper` is
     wrong, unless a fact of the engine permits it: `check` uses the facts of the engine, and
-    `allowed(..., facts=)` returns the sets with them. A value between them may be wrong too, because a set may have holes, e.g. {1, inf}.
+    `allowed(..., facts=)` returns the sets with these facts. A value between `lower` and `upper`
+    may be wrong too, because a set may have holes, e.g. {1, inf}.
     Complex numbers have separate bounds for real and imaginary parts. If NaN is the only permitted
     value, both bounds are NaN."""
 

@@ -367,7 +367,7 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     if len(bits) < len(passes):
         lines.append(f"  {len(passes) - len(bits)} passes compared no element, since all their outputs are empty")
     for fact, count in collections.Counter(fact for one in passes for fact in one.get("departures", ())).items():
-        lines.append(f"  {count} passes hold only because the engine declares the fact {fact}")
+        lines.append(f"  {count} accepted only because the engine declares the fact {fact}")
     for result in results:
         if result["verdict"] in _KEPT:
             lines += _failure_lines(result, plugin)
