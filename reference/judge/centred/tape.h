@@ -22,8 +22,8 @@ namespace hlocts::reference {
 class SetInterpreter;
 class Sweeps;
 
-// Returns true if every reader that is no sum sees one number in each element of the result (lemma
-// 43, assumption a). Reductions may have few terms, so they are such results by declaration only.
+// Returns true if all readers of a result, except sums, see the same numbers (lemma 43, assumption
+// a). A reduction may have few terms, so it needs the fact values.once.
 bool IsOneNumber(SetInterpreter& interpreter, const Instruction& instruction);
 
 // The elements to which a sweep continues from an element of a node.

@@ -183,8 +183,8 @@ AcceptanceSet WithPossibleSpecials(const AcceptanceSet& s, const SumParts& parts
   if (s.unspecified() || !(may_be(0) || may_be(1) || may_be(2))) return s;
   if (!context.result->infinity) return AcceptanceSet::Unspecified(parts.cause, parts.origin);
   const bool above = s.Has(AcceptanceSet::kPosInf), below = s.Has(AcceptanceSet::kNegInf);
-  // Without a certain infinity or NaN, numbers alone may make `s` an infinity. The number that a
-  // term would be instead of an infinity may be necessary for that.
+  // If no term is certainly an infinity or a NaN, `s` may be infinite only because of the number
+  // that a possibly infinite term would otherwise be.
   const double certain = parts.has_special ? parts.special.data<double>()[i] : 0;
   Image image;
   image.pos_inf = may_be(0) && (std::isfinite(certain) || above);
