@@ -247,10 +247,11 @@ class NightTest(unittest.TestCase):
                              (["mine"], []) if problem else ([], ["findings mine", "fuzz mine"]))
 
     def test_the_cause_of_a_dead_engine_is_the_first_note(self):
-        night = self.night("1")
+        night = self.night("1", store="s.db")
         night.state |= {"engines": ["mine=pjrt:/p.so"], "identities": {}, "notes": ["a", "b", "c"], "problems": {
             "bench": "exit status 2", "suite mine=pjrt:/p.so": "p.so: cannot be loaded"}}
         night.without_engine.add("suite mine=pjrt:/p.so")
+        night.hlocts = lambda *_: (None, "")
         self.assertEqual(steps.notes_of(night), ["suite mine: p.so: cannot be loaded", "a", "b", "c", "bench: exit status 2"])
 
     def test_a_run_without_report_is_no_base(self):
@@ -263,6 +264,8 @@ class NightTest(unittest.TestCase):
         now.hlocts = lambda *_: (None, '{"night": "1"}\n{"night": "2"}\n{"night": "4"}\n{"night": "5"}\n')
         now.save()
         self.assertEqual(steps.not_compared(now, True), ["--without=2", "--without=4"])
+        self.assertEqual([one.split(":")[0] for one in steps.never_imported(now)],
+                         ["run never imported ended before its import"])
         (self.out / "4/night.json").touch()
         self.assertEqual(steps.not_compared(now, False), ["--without=2", "--without=5"])
         (self.out / "4/state.json").write_text('{"problems": {"suite mine": "exit status 2"}}')
@@ -361,7 +364,7 @@ class NightTest(unittest.TestCase):
         self.assertEqual((self.out / "said").read_text(), "it stopped\n")
 
     def test_messages_name_engines_by_their_labels(self):
-        night = self.night("1")
+        night = self.night("1", store="s.db")
         night.state["engines"] = ["mine=pjrt:/p.so?a=b", "cpu"]
         with contextlib.redirect_stdout(io.StringIO()) as said:
             night.step("suite mine=pjrt:/p.so?a=b", lambda: None)

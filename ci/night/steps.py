@@ -87,15 +87,26 @@ def has_report(folder):
     return not any(step.startswith("suite ") for step in problems)
 
 
-def not_compared(night, is_whole):
-    """Returns the options that make the program skip runs without a report, also this one unless
-    `is_whole`. The store records them: the program decides which run is the base. Runs that ended
-    before their import are not in the store."""
+def without_report(night, is_stored):
+    """Returns the other runs without a report whose verdicts are in the store, or are not, as they ended before
+    their import."""
     _, text = night.hlocts("store", "list", "--json", f"--store={night.options.store}")
     stored = {one.get("night") for one in json_lines(text)}
-    names = sorted(path.parent.name for path in night.options.out.glob("*/state.json")
-                   if path.parent != night.folder and path.parent.name in stored and not has_report(path.parent))
-    return [f"--without={name}" for name in names + ([] if is_whole else [night.name])]
+    return sorted(path.parent.name for path in night.options.out.glob("*/state.json")
+                  if path.parent != night.folder and (path.parent.name in stored) == is_stored
+                  and not has_report(path.parent))
+
+
+def not_compared(night, is_whole):
+    """Returns the options that make the program skip runs without a report, also this one unless
+    `is_whole`. The store records them: the program decides which run is the base."""
+    return [f"--without={name}" for name in without_report(night, True) + ([] if is_whole else [night.name])]
+
+
+def never_imported(night):
+    """Returns a note on each run since the base that ended before its import."""
+    return [f"run {name} ended before its import: {night.options.out / name} has its results, and no page has them"
+            for name in without_report(night, False) if name > night.state.get("since", "")]
 
 
 def earlier_identities(night):
@@ -653,7 +664,7 @@ def notes_of(night):
     """Returns the notes of the report: those of dead engines first, as the Markdown has few notes."""
     problems = {step: f"{step}: {problem}" for step, problem in night.state["problems"].items()}
     dead = [problems.pop(step) for step in list(problems) if step in night.without_engine]
-    return [night.short(note) for note in (*dead, *exchanged(night), *cut_by_the_budget(night),
+    return [night.short(note) for note in (*dead, *exchanged(night), *never_imported(night), *cut_by_the_budget(night),
                                            *night.state["notes"], *problems.values())]
 
 

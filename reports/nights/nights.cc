@@ -299,7 +299,7 @@ NightlyRunDiff CompareNightlyRuns(const History& history, const NightlyRun* befo
   for (const auto& [name, engine] : now.engines) names.insert(name);
   if (before) {
     for (const auto& [name, engine] : before->engines) {
-      if (!HasNoVerdicts(engine) && !HasOtherOptions(*before, now, name)) names.insert(name);
+      if (!HasOtherOptions(*before, now, name)) names.insert(name);
     }
   }
   const std::vector<bool> asked = RequestedCases(history, now);

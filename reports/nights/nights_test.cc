@@ -111,6 +111,8 @@ TEST(NightsTest, AnEngineThatIsNotThereAnyMoreIsDead) {
   EXPECT_THAT(NewestChanges(history).dead, IsEmpty()) << "its options changed";
   history.nights[0].engines["lossy?a=b"].marks = "pppppppppppp";
   EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy")) << "both were there";
+  history.nights[0].engines["lossy"].marks = "llllllllllll";
+  EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy")) << "it was dead and is now dropped";
 }
 
 TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
