@@ -135,8 +135,9 @@ Command JudgeCommand() {
             options->facts.Declare(flags);
             flags.Add("--partitions", &options->partitions,
                       "number of devices over which the engine partitioned the module", {1, 4096});
-            flags.Add("--sets", &options->sets,
-                      "print the accepted values of each element; needs no --outputs");
+            flags.Add(
+                "--sets", &options->sets,
+                "print the accepted values of each element; judge nothing (not with --outputs)");
             flags.Add("--explain", &options->explain, "with outputs: print the sets with reasons");
             AddSuspectFlag(flags, options->suspect);
             flags.Add("--unusual", &options->unusual,

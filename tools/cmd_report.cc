@@ -282,7 +282,7 @@ Command ReportCommand() {
             flags.Add("--text", &options->text,
                       "text file to write: engines, findings by release, worst ulps, bits checked");
             flags.Add("--junit", &options->junit,
-                      "JUnit XML file of DIR to write; of each engine of a nightly run, one file");
+                      "JUnit XML file of DIR to write (not with --store)");
             flags.Add("--causes", &options->causes,
                       "print the unexpected cases of DIR by probable cause, and nothing else");
             flags.Add("--json", &options->json, "print one JSON line");

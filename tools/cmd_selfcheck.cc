@@ -404,7 +404,8 @@ Command SelfcheckCommand() {
         flags.AddTier(
             &options->tier,
             "tier of the cases (presubmit, which the 95 % are for; rules: smoke, for the time)");
-        flags.Add("--query", &options->queries, "cases, selected by address as in run");
+        flags.Add("--query", &options->queries,
+                  "mutants, noise: cases, selected by address as in run");
         flags.Add("--fault", &options->faults, "prefix of the names of faults or classes");
         flags.AddProfile(&options->profile);
         flags.Add("--facts", &options->facts, "noise: facts that it declares, or a target");

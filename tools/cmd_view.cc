@@ -85,7 +85,8 @@ int RunView(const ViewOptions& options) {
 Command ViewCommand() {
   return {"view", "serve the run store, as it is now, as web pages on localhost", [](Flags& flags) {
             auto options = std::make_shared<ViewOptions>();
-            flags.Add("--store", &options->store, "run store (out/store.db)");
+            flags.Add("--store", &options->store,
+                      "run store (out/store.db); pages are written to view/ next to it");
             flags.Add("--night", &options->night, "name of the nightly run (default: the newest)");
             flags.Add("--port", &options->port, "port (8713; 0: a free one)");
             flags.Add("--nights", &options->nights, "number of nightly runs on the page (14)");

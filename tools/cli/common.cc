@@ -34,7 +34,7 @@ void CommonOptions::Declare(Flags& flags, bool with_batch,
   flags.AddDuration("--timeout", &timeout_seconds,
                     "time limit per module; if given, also of the reference", &timeout_given);
   flags.AddDuration("--start-timeout", &start_seconds,
-                    "time limit for starting an engine (default: the larger of 60s and --timeout)",
+                    "time limit for starting an engine; unless given, at least --timeout",
                     &start_given);
   // A short --timeout is meant for modules. It does not limit the start, which takes an engine
   // longer on a busy machine.

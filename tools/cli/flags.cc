@@ -280,7 +280,8 @@ void Declare(Program& program, const std::vector<Command>& commands) {
     sub->footer(absl::StrCat(examples.empty() ? "" : absl::StrCat("\nExamples:\n", examples),
                              "\nExit status: hlocts help exit-status."));
   }
-  AddBuiltIn(program, "help", "describe a subcommand or a topic", "subcommand or topic", Help);
+  AddBuiltIn(program, "help", "describe a subcommand or a topic",
+             "subcommand, topic or PAGE.md of a guide", Help);
   AddBuiltIn(program, "completion", "print a completion: source <(hlocts completion bash)",
              "bash or zsh", Complete);
   AddBuiltIn(program, "man", "print the manual page: hlocts man | man -l -", "",

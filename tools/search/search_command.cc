@@ -47,10 +47,10 @@ absl::Status WriteInputs(const backends::ExecuteRequest& request, int64_t partit
 }  // namespace
 
 void SearchFlags::Declare(Flags& flags) {
-  flags.AddDuration(
-      "--search-time", &seconds_max,
-      "without --inputs and --seed: time limit of the search for inputs on which an engine fails",
-      &given);
+  flags.AddDuration("--search-time", &seconds_max,
+                    "without --inputs: time limit of the search for inputs on which an engine "
+                    "fails; with --seed, the search is made only if this is given",
+                    &given);
   flags.Add(
       "-o,--output", &output,
       "literals file to write, with the inputs of a failure (default, for those that a search "
