@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "spec/ir/entry_leaves.h"
 #include "spec/ops/partitions.h"
 
 namespace hlocts::backends {
@@ -59,7 +60,8 @@ namespace {
 
 // Copies donated arguments: an engine in this process may write its results into them, and the
 // judge reads the arguments afterwards.
-ExecuteRequest WithCopiesOfDonated(ExecuteRequest request) {
+ExecuteRequest WithCopiesOfDonated(ExecuteRequest request, std::vector<int64_t> donated) {
+  request.donated_leaves = std::move(donated);
   for (std::vector<Literal>& leaves : request.arguments) {
     for (int64_t leaf : request.donated_leaves) {
       if (leaf < 0 || leaf >= static_cast<int64_t>(leaves.size())) continue;
@@ -85,6 +87,15 @@ std::string PythonCallback(const Module& module) {
 
 }  // namespace
 
+std::vector<int64_t> DonatedLeaves(const Module& module, const ExecuteRequest& request) {
+  std::vector<int64_t> donated = request.donated_leaves;
+  for (const Donation& one : DonationsOf(module)) {
+    if (one.must_alias && !absl::c_linear_search(donated, one.argument))
+      donated.push_back(one.argument);
+  }
+  return donated;
+}
+
 RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& options,
                      const ExecuteRequest& request) {
   if (IsSharded(module)) {
@@ -97,9 +108,10 @@ RunOutcome RunModule(Backend& backend, const Module& module, const LoadOptions& 
         "not run: ", target, " calls a Python function in the process that made the module")));
   }
   if (!options.stop || !options.stop()) {
-    return request.donated_leaves.empty()
+    std::vector<int64_t> donated = DonatedLeaves(module, request);
+    return donated.empty()
                ? backend.Run(module, options, request)
-               : backend.Run(module, options, WithCopiesOfDonated(request));
+               : backend.Run(module, options, WithCopiesOfDonated(request, std::move(donated)));
   }
   return FailedRun(absl::UnavailableError("not run: the caller has stopped waiting"));
 }

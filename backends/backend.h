@@ -67,6 +67,10 @@ struct ExecuteRequest {
   bool Repeatable() const { return donated_leaves.empty() && infeed.empty(); }
 };
 
+// Returns the argument leaves that a run donates: those of the request, and each that must alias an
+// output, as not to donate it is an error of the caller (ruling 0068).
+std::vector<int64_t> DonatedLeaves(const Module& module, const ExecuteRequest& request);
+
 struct ArgumentState {
   int64_t leaf = 0;
   bool consumed = false;        // the engine took the caller's buffer

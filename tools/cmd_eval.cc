@@ -45,14 +45,11 @@ absl::StatusOr<std::vector<int64_t>> ParseDonated(const std::string& text, size_
 
 // Returns an error unless every argument with a must-alias is donated (aliasing.must_alias).
 absl::Status CheckMustAlias(const Module& module, const std::vector<int64_t>& donated) {
-  const ProgramShape program = module.EntryProgramShape();
-  for (const InputOutputAlias& alias : module.input_output_alias) {
-    if (!alias.must_alias) continue;
-    int64_t leaf = LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
-    if (std::find(donated.begin(), donated.end(), leaf) == donated.end())
-      return RuleError(
-          "aliasing.must_alias",
-          absl::StrCat("argument leaf ", leaf, " must alias an output: --donate must list it"));
+  for (const Donation& one : DonationsOf(module)) {
+    if (one.must_alias && std::find(donated.begin(), donated.end(), one.argument) == donated.end())
+      return RuleError("aliasing.must_alias", absl::StrCat("argument leaf ", one.argument,
+                                                           " must alias an output: --donate must "
+                                                           "list it"));
   }
   return absl::OkStatus();
 }
@@ -86,8 +83,9 @@ absl::StatusOr<Evaluation> Evaluate(const EvalOptions& options, backends::Backen
                           LoadJob(options.module, options.inputs, options.seed, options.common));
   HLOCTS_ASSIGN_OR_RETURN(job.request.donated_leaves,
                           ParseDonated(options.donate, job.request.arguments[0].size()));
-  if (!options.donate.empty())
-    HLOCTS_RETURN_IF_ERROR(CheckMustAlias(*job.module, job.request.donated_leaves));
+  if (options.donate.empty())
+    job.request.donated_leaves = backends::DonatedLeaves(*job.module, job.request);
+  HLOCTS_RETURN_IF_ERROR(CheckMustAlias(*job.module, job.request.donated_leaves));
   backends::LoadOptions load = options.common.ToLoadOptions(*job.module);
   HLOCTS_ASSIGN_OR_RETURN(std::unique_ptr<backends::Executable> executable,
                           backend.Load(*job.module, load));
@@ -160,7 +158,8 @@ Command EvalCommand() {
                              "file, case address, bundle or case directory (hlocts help modules)");
             options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.Add("--backend", &options->backend, "engine");
-            flags.Add("--donate", &options->donate, "argument leaves to donate, e.g. 0,2");
+            flags.Add("--donate", &options->donate, "argument leaves to donate, e.g. 0,2; unless given, those that must alias an "
+                      "output");
             flags.Add("-o,--output", &options->output, "literals file to write");
             flags.AddWatch();
             options->common.Declare(flags, /*with_batch=*/true, /*refused=*/{});

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/differ/kept_promises.h"
 
-#include <algorithm>
 #include <cstring>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "reports/verdict.h"
+#include "spec/ir/entry_leaves.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/judge/element_text.h"
@@ -19,42 +20,22 @@ void Fail(std::string reason, const char* clause, reports::Verdict& verdict) {
   verdict.reason = absl::StrCat(reason, ", clause ", clause);
 }
 
-// Returns the number of the leaf at `index` in `shape`; -1 if there is none.
-int64_t LeafAt(const Shape& shape, const ShapeIndex& index) {
-  int64_t leaf = 0, found = -1;
-  ForEachLeaf(shape, [&](const Shape&, const ShapeIndex& path) {
-    if (path == index) found = leaf;
-    ++leaf;
-  });
-  return found;
-}
-
 bool SameBits(const Literal& a, const Literal& b) {
   return a.shape().CompatibleWith(b.shape()) && a.raw_size() == b.raw_size() &&
          std::memcmp(a.raw_data(), b.raw_data(), a.raw_size()) == 0;
 }
 
-bool IsDonated(const ExecuteRequest& request, int64_t leaf) {
-  const auto& donated = request.donated_leaves;
-  return std::find(donated.begin(), donated.end(), leaf) != donated.end();
-}
-
-void JudgeAlias(const Module& module, const InputOutputAlias& alias, const ExecuteRequest& request,
-                const std::vector<ArgumentState>& states, reports::Verdict& verdict) {
-  const ProgramShape program = module.EntryProgramShape();
-  ShapeIndex index = {alias.parameter_number};
-  index.insert(index.end(), alias.parameter_index.begin(), alias.parameter_index.end());
-  const int64_t leaf = LeafAt(Shape::Tuple(program.parameters), index);
-  if (!IsDonated(request, leaf)) return;
-  const int64_t output = LeafAt(program.result, alias.output_index);
+void JudgeAlias(const Donation& alias, const std::vector<ArgumentState>& states,
+                reports::Verdict& verdict) {
   for (const ArgumentState& state : states) {
-    if (state.leaf != leaf) continue;
+    if (state.leaf != alias.argument) continue;
     if (!state.consumed) {
-      Fail(absl::StrCat("argument leaf ", leaf, " was donated and aliased, but is not consumed"),
+      Fail(absl::StrCat("argument leaf ", state.leaf,
+                        " was donated and aliased, but is not consumed"),
            "aliasing.15", verdict);
-    } else if (state.aliased_output >= 0 && state.aliased_output != output) {
-      Fail(absl::StrCat("argument leaf ", leaf, " shares memory with output leaf ",
-                        state.aliased_output, ", expected output leaf ", output),
+    } else if (state.aliased_output >= 0 && state.aliased_output != alias.output) {
+      Fail(absl::StrCat("argument leaf ", state.leaf, " shares memory with output leaf ",
+                        state.aliased_output, ", expected output leaf ", alias.output),
            "aliasing.15", verdict);
     }
   }
@@ -64,7 +45,7 @@ void JudgeAlias(const Module& module, const InputOutputAlias& alias, const Execu
 // only if the two values differ, since a result that is a parameter may be returned unchanged.
 void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
                 const ArgumentState& state, reports::Verdict& verdict) {
-  if (state.aliased_output < 0 || IsDonated(request, state.leaf)) return;
+  if (state.aliased_output < 0) return;
   if (request.arguments.empty() || result.outputs.empty()) return;
   const auto leaf = static_cast<size_t>(state.leaf);
   const auto output = static_cast<size_t>(state.aliased_output);
@@ -80,11 +61,13 @@ void JudgeApart(const ExecuteRequest& request, const ExecuteResult& result,
 void JudgeArguments(const Module& module, const ExecuteRequest& request,
                     const ExecuteResult& result, reports::Verdict& verdict) {
   if (verdict.kind != Outcome::kPass) return;
-  for (const InputOutputAlias& alias : module.input_output_alias) {
-    JudgeAlias(module, alias, request, result.arguments, verdict);
+  const std::vector<int64_t> donated = DonatedLeaves(module, request);
+  for (const Donation& alias : DonationsOf(module)) {
+    if (alias.output >= 0 && absl::c_linear_search(donated, alias.argument))
+      JudgeAlias(alias, result.arguments, verdict);
   }
   for (const ArgumentState& state : result.arguments) {
-    JudgeApart(request, result, state, verdict);
+    if (!absl::c_linear_search(donated, state.leaf)) JudgeApart(request, result, state, verdict);
     if (!state.changed) continue;
     Fail(absl::StrCat("argument leaf ", state.leaf, " was not donated, but was changed"),
          "aliasing.19", verdict);

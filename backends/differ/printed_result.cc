@@ -33,7 +33,7 @@ std::string Mismatch(const std::vector<std::vector<Literal>>& printed,
     for (size_t i = 0; i < printed[d].size() && i < outputs[d].size(); ++i) {
       if (IsPrinted(printed[d][i], outputs[d][i])) continue;
       return absl::StrCat("output ", i, " of device ", d, " is ", FormatLeaf(outputs[d][i]),
-                          ", expected ", FormatLeaf(printed[d][i]), " (@expect of the case)");
+                          ", expected ", FormatLeaf(printed[d][i]), " (@expect or --expect)");
     }
   }
   return "";

@@ -45,14 +45,13 @@ reports::Verdict VerdictOn(const char* text, ExecuteRequest request, ExecuteResu
   return Differ(**module, request, options).Diff(engine);
 }
 
-constexpr const char kAliased[] =
-    "HloModule m, input_output_alias={ {}: (0, {}, may-alias) }\n"
-    "ENTRY e { x = f32[] parameter(0) c = f32[] constant(1) ROOT r = f32[] add(x, c) }";
-
-Outcome OfArgument(std::vector<int64_t> donated, ArgumentState state) {
+Outcome OfArgument(std::vector<int64_t> donated, ArgumentState state, const char* kind = "may") {
+  const std::string aliased = absl::StrCat(
+      "HloModule m, input_output_alias={ {}: (0, {}, ", kind, "-alias) }\n",
+      "ENTRY e { x = f32[] parameter(0) c = f32[] constant(1) ROOT r = f32[] add(x, c) }");
   ExecuteRequest request{.arguments = {{Parsed("f32[] 41")}}, .donated_leaves = std::move(donated)};
   ExecuteResult result{.outputs = {{Parsed("f32[] 42")}}, .outfeed = {{}}, .arguments = {state}};
-  return VerdictOn(kAliased, request, result).kind;
+  return VerdictOn(aliased.c_str(), request, result).kind;
 }
 
 TEST(PromisesTest, WhatWasNotDonatedKeepsItsBits) {
@@ -65,6 +64,7 @@ TEST(PromisesTest, WhatWasNotDonatedKeepsItsBits) {
 TEST(PromisesTest, WhatWasDonatedIsTheOutputs) {
   ArgumentState state;
   EXPECT_EQ(OfArgument({0}, state), Outcome::kFail);  // neither consumed nor aliased
+  EXPECT_EQ(OfArgument({}, state, "must"), Outcome::kFail) << "a must-alias is donated";
   state.consumed = true;
   EXPECT_EQ(OfArgument({0}, state), Outcome::kPass);  // the engine does not report aliases
   state.aliased_output = 0;

@@ -300,7 +300,9 @@ absl::Status WorkerBackend::Judged(const absl::Status& failure, const Module& mo
   if (!RefusesConstant(options.replicas, options.partitions, options)) return failure;
   error.kind = ErrorKind::kRejectsEveryModule;
   if (RefusesConstant(1, 1, options)) {
-    absl::StrAppend(&error.message, " (with these options the engine rejects every module)");
+    const bool with_options = command_.name.find('?') != std::string::npos;
+    absl::StrAppend(&error.message, with_options ? " (with these options " : " (",
+                    "the engine rejects every module)");
     return EngineStatus(absl::StatusCode::kUnavailable, error);
   }
   absl::StrAppend(&error.message, " (the engine rejects every module of ", options.replicas,

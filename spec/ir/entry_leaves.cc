@@ -102,7 +102,7 @@ std::vector<Donation> DonationsOf(const Module& module) {
     const int64_t argument =
         LeafNumber(program.parameters, alias.parameter_number, alias.parameter_index);
     const int64_t output = LeafNumber({program.result}, 0, alias.output_index);
-    if (argument >= 0 && output >= 0) donations.push_back({argument, output});
+    if (argument >= 0 && output >= 0) donations.push_back({argument, output, alias.must_alias});
   }
   for (const BufferDonor& donor : module.buffer_donor) {
     const int64_t argument =

@@ -29,9 +29,11 @@ std::vector<Literal> OutputLeaves(const Module& module, const Literal& root);
 absl::StatusOr<std::vector<Literal>> NestArguments(const Module& module,
                                                    const std::vector<Literal>& leaves);
 
-// A leaf of an argument, and the result's leaf that may reuse its memory (-1: any leaf may).
+// A leaf of an argument, and the result's leaf that may, or must, reuse its memory (-1: any leaf
+// may).
 struct Donation {
   int64_t argument = 0, output = -1;
+  bool must_alias = false;
 };
 // Returns the entries of input_output_alias, then of buffer_donor, if they name a leaf.
 std::vector<Donation> DonationsOf(const Module& module);

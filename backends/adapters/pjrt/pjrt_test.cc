@@ -243,6 +243,23 @@ ENTRY main {
   EXPECT_EQ(a["outputs"], b["outputs"]);
 }
 
+// XLA rejects a call that does not donate such an argument (ruling 0068).
+TEST_F(RealXlaTest, AnArgumentThatMustAliasIsDonated) {
+  const std::string module =
+      WriteModule("must_alias", R"(HloModule m, input_output_alias={ {}: (1, {}, must-alias) }
+ENTRY main {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  ROOT r = f32[4] add(x, y)
+}
+)");
+  EXPECT_EQ(Verdict(module, "xla"), "pass ");
+  const std::string eval = "eval " + module + " --seed=1 --backend=xla --json";
+  const Ran ran = RunHlocts(eval);
+  EXPECT_EQ(Json::parse(ran.out)["arguments"][1]["aliased_output"], 0) << ran.out;
+  EXPECT_THAT(RunHlocts(eval + " --donate=0").out, testing::HasSubstr("aliasing.must_alias"));
+}
+
 TEST_F(RealXlaTest, UnaliasedBuffersDoNotOverlap) {
   const std::string module = WriteModule("apart", R"(HloModule increment
 ENTRY entry {
