@@ -342,6 +342,7 @@ class NightTest(unittest.TestCase):
         program.chmod(0o755)
         nightly = pathlib.Path(__file__).with_name("nightly")
         for options, said in ((["--keep=1"], "--keep: expected at least 2"),
+                              (["--budget=0s"], "expected at least 1s, found 0s"),
                               ([f"--expectations=mine?a=b={program}", f"--expectations=other={program}"],
                                "--expectations=other=...: expected one of mine\n")):
             done = subprocess.run([nightly, f"--hlocts={program}", "--engine=mine=pjrt:/p.so?a=b", *options],

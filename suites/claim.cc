@@ -237,16 +237,17 @@ absl::Status CheckExpected(const std::string& folder, const reports::LoadedRun& 
 }  // namespace
 
 absl::Status WriteClaim(const ClaimOptions& options, const std::string& folder) {
-  // Removes the files of an earlier claim in this directory.
-  for (const char* name : {"/claim.json", kSums}) std::filesystem::remove(folder + name);
+  // Removes the files of an earlier claim in this directory, with the signature of its sums.
+  for (const std::string name : {"/claim.json", kSums, "/SHA256SUMS.asc"})
+    std::filesystem::remove(folder + name);
   HLOCTS_ASSIGN_OR_RETURN(reports::LoadedRun run, reports::LoadRun(folder));
   HLOCTS_ASSIGN_OR_RETURN(Json plugins, PluginsOf(options.engines, run.record));
   std::filesystem::create_directories(folder + "/expectations");
   for (const auto& [engine, file] : options.expectations_files) {
     if (!std::filesystem::exists(file)) continue;
-    std::filesystem::copy_file(file,
-                               absl::StrCat(folder, "/expectations/", ExpectationsName(engine)),
-                               std::filesystem::copy_options::overwrite_existing);
+    HLOCTS_ASSIGN_OR_RETURN(const std::string list, ReadFile(file));
+    HLOCTS_RETURN_IF_ERROR(
+        WriteFile(absl::StrCat(folder, "/expectations/", ExpectationsName(engine)), list));
   }
   Json claim = {{"format", 2},
                 {"command", options.command},

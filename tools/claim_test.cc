@@ -105,6 +105,22 @@ TEST_F(ClaimTest, OneChangedByteIsNoticed) {
   EXPECT_THAT(RunHlocts("verify-claim " + folder).out, HasSubstr("the package is intact"));
 }
 
+// A new claim keeps no signature of an earlier one, and never deletes the list of the user.
+TEST_F(ClaimTest, ANewClaimKeepsTheUsersListAndNoSignature) {
+  const std::string claim = "run movement/rev --backend=reference --claim --out=" + folder;
+  EXPECT_EQ(RunHlocts(claim + " --expectations=/dev/null").status, 0);
+  std::ofstream(folder + "/SHA256SUMS.asc") << "a signature";
+  const std::string list = folder + "/expectations/reference.textproto";
+  ASSERT_TRUE(std::filesystem::exists(list));
+  const Ran refused = RunHlocts(absl::StrCat(claim, " --expectations=", list));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.out, HasSubstr("expected a list outside of"));
+  EXPECT_TRUE(std::filesystem::exists(list));
+  EXPECT_EQ(RunHlocts(claim).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(folder + "/SHA256SUMS.asc"));
+  EXPECT_EQ(RunHlocts("verify-claim " + folder).status, 1) << "intact, and not conformant";
+}
+
 TEST_F(ClaimTest, ABrokenRunIsOneSentence) {
   RunHlocts("run movement/rev --backend=reference --claim --out=" + folder);
   std::ofstream(folder + "/run.json") << "{\"backends\": 1}";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The subcommand `hlocts diff`: runs a module on engines and judges each engine.
+#include <filesystem>
 #include <iostream>
 #include <map>
 
@@ -279,7 +280,12 @@ int RunDiff(const DiffOptions& options) {
     return Fail(InvalidInput("diff: --outputs: expected one engine, and inputs or a seed"));
   LimitTime();
   auto answers = DiffFile(options, engines);
-  if (!answers.ok()) return Fail(answers.status());
+  if (!answers.ok()) {
+    const bool of_case = !options.invalid && !RuleOf(answers.status()).empty() &&
+                         !std::filesystem::is_regular_file(options.module);
+    return Fail(of_case ? Annotate(answers.status(), "expected --invalid for an invalid module")
+                        : answers.status());
+  }
   std::vector<reports::Verdict> verdicts;
   for (size_t i = 0; i < answers->size(); ++i) {
     // An invalid module has no sets that could be explained; the reason names the broken rule.

@@ -212,15 +212,24 @@ void PrintFactSuggestions(const TryOptions& options, const reports::LoadedRun& r
   }
 }
 
+// Refuses --ci in a release of hlocts.
+absl::Status CheckRepository(const std::string& plugin) {
+  const std::filesystem::path home = HomeFolder(), root = home.parent_path().parent_path();
+  std::error_code none;
+  const std::string here = std::filesystem::relative(std::filesystem::current_path(), root, none);
+  if (!absl::EndsWith(home.string(), "share/hlocts") ||
+      (here != "." && here != "bin" && here != "share" && !absl::StartsWith(here, "share/hlocts")))
+    return absl::OkStatus();
+  return InvalidInput("try --ci: this directory is a release of hlocts; the workflow belongs in ",
+                      "the repository of your plugin: cd REPOSITORY; ", ProgramPath(), " try ",
+                      suites::ShellQuoted(std::filesystem::absolute(plugin)), " --ci");
+}
+
 // Handles --ci: writes a list of the run's failures, and a workflow that checks the plugin against
 // the list. If --expectations names a list below the working directory, that list is used
 // unchanged. Any other list is copied, and new failures are added to the copy. No file is
 // overwritten.
 absl::Status PrepareCi(TryOptions& options) {
-  if (Below(HomeFolder()) == "share/hlocts")
-    return InvalidInput("try --ci: this directory is a release of hlocts; the workflow belongs in ",
-                        "the repository of your plugin: cd REPOSITORY; ", ProgramPath(), " try ",
-                        suites::ShellQuoted(std::filesystem::absolute(options.plugin)), " --ci");
   SuiteOptions& suite = options.suite;
   const std::string given = suite.expectations;
   const std::optional<std::string> below = Below(given);
@@ -367,6 +376,8 @@ int RunTry(TryOptions options) {
   if (options.ci && options.plugin == engine)
     return Fail(InvalidInput("try --ci: ", engine,
                              ": expected the file of a plugin, which your CI builds"));
+  if (absl::Status repository = CheckRepository(options.plugin); options.ci && !repository.ok())
+    return Fail(repository);
   options.out_given = !options.suite.out.empty();
   if (!options.out_given) {
     options.suite.out = absl::StrCat(

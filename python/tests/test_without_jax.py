@@ -159,7 +159,7 @@ class Checking(Scratch):
         self.assertIn("3 programs, 2 executions recorded, 1 judged: 1 pass", text)
         self.assertIn("not judged  1 executions: they wait for the judge", text)
         (self.folder / "report.txt").touch()
-        self.assertIn("the wait time ended before", text := checking.report(self.folder)[0])
+        self.assertIn("the judge ended before", text := checking.report(self.folder)[0])
         (line,) = re.findall(r"python3 -m (hlocts\.check --resume \S+) judges them", text)
         subprocess.run([sys.executable, "-m", *line.split()], check=True, capture_output=True)
         self.assertIn("2 judged: 2 pass", checking.report(self.folder)[0])
@@ -182,7 +182,7 @@ class Checking(Scratch):
             capture_output=True, text=True, timeout=60, check=False,
             env=os.environ | {"HLOCTS": str(slow), "HLOCTS_CHECK": "wait=1",
                  "PYTHONPATH": str(pathlib.Path(checking.__file__).parents[1])})  # fmt: skip
-        self.assertIn("not judged  3 executions: the wait time ended before", ran.stderr)
+        self.assertIn("not judged  3 executions: the judge ended before", ran.stderr)
         self.assertEqual((self.folder / "report.txt").read_text(), ran.stderr)
 
     def test_a_wrong_directory_or_plugin_is_one_sentence(self):

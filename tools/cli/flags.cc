@@ -413,6 +413,9 @@ int RunProgram(int argc, char** argv, const std::vector<Command>& commands) {
 int RunCommands(int argc, char** argv, const std::vector<Command>& commands) {
   try {
     return WithOutput(RunProgram(argc, argv, commands));
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::fprintf(stderr, "hlocts: %s\n", error.what());
+    return 2;
   } catch (const std::system_error& error) {  // of a thread
     std::fprintf(stderr, "hlocts: cannot start a thread: %s\n", error.code().message().c_str());
     return 2;

@@ -266,6 +266,14 @@ absl::StatusOr<std::vector<std::string>> EntriesWithoutCase(const SuiteOptions& 
 
 absl::StatusOr<ExpectationLists> LoadExpectations(const SuiteOptions& options,
                                                   const std::vector<std::string>& backends) {
+  namespace fs = std::filesystem;
+  std::error_code none;
+  if (!options.out.empty() && fs::equivalent(fs::path(options.expectations).parent_path() / ".",
+                                             options.out + "/expectations", none))
+    return InvalidInput("--expectations: ", options.expectations, ": expected a list outside of ",
+                        options.out, "/expectations, which the run replaces");
+  if (options.claim && fs::is_fifo(options.expectations, none))
+    return InvalidInput("--claim: --expectations: expected a file, which the claim contains");
   ExpectationLists lists;
   const bool must_exist = !options.expectations.empty() && !options.update_expectations;
   for (const std::string& backend : backends) {

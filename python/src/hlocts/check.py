@@ -56,4 +56,5 @@ if __name__ == "__main__":
     try:
         sys.exit(checking.main())
     except HloctsError as problem:
-        sys.exit(f"hlocts check: {problem}")
+        print(f"hlocts check: {problem}", file=sys.stderr)
+        sys.exit(2)

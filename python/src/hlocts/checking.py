@@ -57,7 +57,7 @@ _SETTINGS = {
     "budget": r"(100|\d{0,2}\.\d+|\d{1,2})%|0|1|0?\.\d+", "spool": f"{_NUMBER}[KMG]?", "wait": f"{_NUMBER}s?",
 }  # fmt: skip
 _PIECES = "hlocts.check(f, *args) on JAX's own CPU client judges pieces of the module"
-_ENDED = "the wait time ended before the judge reached them"
+_ENDED = "the judge ended before it reached them"
 _COPIED_NAN = "outputs have NaN, as their inputs do (--sample=all judges the execution that made it)"
 _RED = ("fail", "error")  # verdicts that make a check with --fail fail
 
@@ -403,7 +403,7 @@ def environment(words: dict[str, str]) -> dict[str, str]:
     words = {"plugin": OWN_CLIENT, **words}
     for name, value in words.items():
         if not re.fullmatch({**_SETTINGS, "fail": "[01]"}.get(name, "(?!)"), value):
-            raise HloctsError(f"{name}={value}: expected a setting and a value that `hlocts help checking` lists")
+            raise HloctsError(f"{name}={value}: expected a setting and a value that `hlocts help checking` lists, paths without spaces")
     options: dict[str, str] = {}
     if "/" not in words["plugin"] and words["plugin"] != OWN_CLIENT:
         words["plugin"], options["HLOCTS_CHECK_OPTIONS"] = _installed(words["plugin"])
