@@ -285,7 +285,10 @@ absl::StatusOr<std::vector<std::string>> CheckClaim(const std::string& folder,
     return problems;
   }
   HLOCTS_ASSIGN_OR_RETURN(Json suite, SuiteHashes());
+  HLOCTS_ASSIGN_OR_RETURN(const std::string edition, Edition());
   CompareSuite(FieldOf(claim, "suite"), suite, of_suite);
+  if (FieldOf(claim, "edition") != edition)
+    of_suite.push_back(absl::StrCat("the edition of your clauses is ", edition));
   auto loaded = reports::LoadRun(folder);
   if (!loaded.ok()) {
     problems.emplace_back(loaded.status().message());

@@ -158,7 +158,8 @@ Command EvalCommand() {
                              "file, case address, bundle or case directory (hlocts help modules)");
             options->common.DeclareInputs(flags, &options->inputs, &options->seed);
             flags.Add("--backend", &options->backend, "engine");
-            flags.Add("--donate", &options->donate, "argument leaves to donate, e.g. 0,2; unless given, those that must alias an "
+            flags.Add("--donate", &options->donate,
+                      "argument leaves to donate, e.g. 0,2; unless given, those that must alias an "
                       "output");
             flags.Add("-o,--output", &options->output, "literals file to write");
             flags.AddWatch();

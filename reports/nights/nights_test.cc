@@ -112,7 +112,8 @@ TEST(NightsTest, AnEngineThatIsNotThereAnyMoreIsDead) {
   history.nights[0].engines["lossy?a=b"].marks = "pppppppppppp";
   EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy")) << "both were there";
   history.nights[0].engines["lossy"].marks = "llllllllllll";
-  EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy")) << "it was dead and is now dropped";
+  EXPECT_THAT(NewestChanges(history).dead, ElementsAre("lossy"))
+      << "it was dead and is now dropped";
 }
 
 TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
