@@ -508,6 +508,8 @@ std::vector<SummaryPart> NightlySummary(const History& history, const NightlyRun
   }
   if (lost > 0 && !changes.not_run.empty())
     absl::StrAppend(&text, "; the run lost ", lost, " of ", changes.asked, " verdicts");
+  if (text.empty() && !now.problems.empty())
+    text = absl::StrCat("; ", now.problems[0].substr(0, now.problems[0].find('\n')));
   parts.push_back({text});
   AddFindings(history, parts);
   parts.push_back({"."});

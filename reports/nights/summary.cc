@@ -207,20 +207,20 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
 }
 
 std::string ToSummaryJson(const History& history, const NightlyRunDiff& changes) {
-  Json json = {{"sentence", NightlySummaryLine(history, changes)}};
-  if (!history.nights.empty()) {
-    const NightlyRun& now = history.nights.back();
-    json["alarm"] = std::string(AlarmName(AlarmOf(now, changes)));
-    json["night"] = now.label;
-    json["since"] = changes.since;
-    json["open_since"] = changes.open_since;
-    json["support_lost_since"] = changes.support_lost_since;
-    json["problems"] = now.problems;
-    json["notes"] = now.notes;
-    json["not_repeated"] = now.not_repeated;
-    json["pruned"] = IsPruned(now);
-    for (const auto& [name, engine] : now.engines) json["engines"][name] = CountVerdicts(engine);
-  }
+  const NightlyRun none, &now = history.nights.empty() ? none : history.nights.back();
+  const Alarm alarm = &now == &none ? Alarm::kYellow : AlarmOf(now, changes);
+  Json json = {{"sentence", NightlySummaryLine(history, changes)},
+               {"alarm", std::string(AlarmName(alarm))},
+               {"night", now.label},
+               {"since", changes.since},
+               {"open_since", changes.open_since},
+               {"support_lost_since", changes.support_lost_since},
+               {"problems", now.problems},
+               {"notes", now.notes},
+               {"not_repeated", now.not_repeated},
+               {"pruned", IsPruned(now)},
+               {"engines", Json::object()}};
+  for (const auto& [name, engine] : now.engines) json["engines"][name] = CountVerdicts(engine);
   for (const NamedChanges& list : ListsOf(changes)) {
     json[list.name] = Json::array();
     for (const Change& change : *list.changes) {
@@ -255,7 +255,8 @@ std::string ToBadge(const History& history, const NightlyRunDiff& changes) {
                      : fresh > 0                       ? absl::StrCat(fresh, " new")
                      : !changes.dead.empty()           ? absl::StrCat(changes.dead.size(), " dead")
                      : !changes.not_run.empty() ? absl::StrCat(changes.not_run.size(), " not run")
-                                                : "0 new";
+                     : !history.nights.back().problems.empty() ? "incomplete"
+                                                               : "0 new";
   if (!history.nights.empty() && history.nights.back().not_repeated > 0) text += ", not repeated";
   const char* colour = alarm == Alarm::kRed      ? "#b3261e"
                        : alarm == Alarm::kYellow ? "#7a5c00"

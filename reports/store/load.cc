@@ -109,9 +109,11 @@ void Loader::LoadEngines(int64_t id, NightlyRun& night) {
       " (SELECT tier FROM run AS first WHERE first.night = run.night ORDER BY first.id LIMIT 1)",
       id, [&](const Statement& row) {
         NightlyEngineResult& engine = night.engines[row.Text(0)];
-        if (row.Integer(3) != 0 || engine.marks.empty())
+        if (row.Integer(3) != 0 || (engine.marks.empty() && night.problems.empty()))
           engine.tally[static_cast<char>(row.Integer(1))] += row.Integer(2);
       });
+  if (night.engines.empty() && !night.tier.empty() && night.problems.empty())
+    night.problems.push_back("the engines of this run are lost");
 }
 
 void Loader::LoadNight(int64_t id, NightlyRun& night) {

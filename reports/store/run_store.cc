@@ -49,7 +49,8 @@ absl::StatusOr<std::vector<StoredRun>> RunStore::List() {
       " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND mark <> 108),"
       " (SELECT coalesce(sum(cases), 0) FROM tally WHERE tally.run = run.id AND"
       "  lower(char(mark)) NOT IN ('l', 'n', 'p', 'u')),"  // 'l': missing
-      " run.id IN (SELECT run FROM pruned) OR run.id NOT IN (SELECT run FROM verdict)"
+      " run.id IN (SELECT run FROM pruned) OR problems = '' AND run.id NOT IN (SELECT run FROM"
+      " verdict)"
       " FROM run JOIN night ON night.id = run.night ORDER BY night.label, run.id",
       0, [&](const Statement& row) {
         runs.push_back({row.Integer(0), row.Text(1), row.Text(2), row.Text(3), row.Text(4),

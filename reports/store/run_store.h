@@ -79,7 +79,8 @@ class RunStore {
 };
 
 // Renames the file PATH to PATH.damaged-N. Creates a new store from its readable rows and from rows
-// that only PATH.backup has. Returns a message about the recovered rows.
+// that only PATH.backup has. Returns a message about the recovered rows and, by table, lost ones. A
+// run that lacks rows is incomplete from then on.
 absl::StatusOr<std::string> RecoverStore(const std::string& path);
 
 }  // namespace hlocts::reports

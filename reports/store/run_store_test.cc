@@ -81,6 +81,18 @@ class RunStoreTest : public ::testing::Test {
     EXPECT_TRUE(history.ok()) << history.status();
     return *std::move(history);
   }
+  // Returns the offset of a table's first page, after all pages are written to the file.
+  int64_t Place(const std::string& table) {
+    auto database = Database::Open(Path("s.db"), Database::Mode::kWrite);
+    EXPECT_TRUE((*database)->Run("PRAGMA wal_checkpoint(TRUNCATE)").ok());
+    return *(*database)->Integer("SELECT rootpage * 4096 - 4096 FROM sqlite_master WHERE name = '" +
+                                 table + "'");
+  }
+  void Damage(std::streamoff place, const std::string& bytes) const {
+    std::fstream file(Path("s.db"), std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(place);
+    file << bytes;
+  }
   std::string folder_;
 };
 
@@ -301,15 +313,8 @@ TEST_F(RunStoreTest, ADamagedStoreIsSetAsideAndReadBack) {
   ASSERT_TRUE(Import(Run("one", "2026-11-22T01:00:00Z", std::string(3000, 'p') + "ff")).ok());
   ASSERT_TRUE((*RunStore::OpenToWrite(Path("s.db")))->Check().ok());
   ASSERT_TRUE(Import(Run("two", "2026-11-23T01:00:00Z", "pf")).ok());
-  {
-    auto database = Database::Open(Path("s.db"), Database::Mode::kWrite);
-    ASSERT_TRUE((*database)->Run("PRAGMA wal_checkpoint(TRUNCATE)").ok());
-  }
-  {
-    std::fstream file(Path("s.db"), std::ios::in | std::ios::out | std::ios::binary);
-    file.seekp(static_cast<std::streamoff>(fs::file_size(Path("s.db")) / 2));
-    file << std::string(16384, '#');
-  }
+  ASSERT_GT(Place("verdict"), 0);  // writes the log to the file
+  Damage(static_cast<std::streamoff>(fs::file_size(Path("s.db")) / 2), std::string(16384, '#'));
   absl::Status damaged = (*RunStore::OpenToWrite(Path("s.db")))->Check();
   EXPECT_THAT(damaged.message(), HasSubstr("is damaged"));
   EXPECT_THAT(damaged.message(), HasSubstr("hlocts store recover"));
@@ -322,6 +327,32 @@ TEST_F(RunStoreTest, ADamagedStoreIsSetAsideAndReadBack) {
   EXPECT_EQ(CountVerdicts(history.nights[0].engines["engine"])["fail"], 2);
   EXPECT_TRUE((*RunStore::OpenToWrite(Path("s.db")))->Check().ok());
   EXPECT_TRUE(Import(Run("three", "2026-11-24T01:00:00Z", "pp")).ok());
+}
+
+TEST_F(RunStoreTest, ARunThatLostRowsIsIncompleteAndCanBeImportedAgain) {
+  const std::string one = Run("one", "2026-11-22T01:00:00Z", "ppp");
+  const std::string two = Run("two", "2026-11-23T01:00:00Z", "ppf");
+  for (const char* table : {"engine", "test_case", "verdict", "tally", "run_engine"}) {
+    for (const auto& file : fs::directory_iterator(folder_))
+      if (file.is_regular_file()) fs::remove(file);
+    ASSERT_TRUE(Import(one).ok());
+    ASSERT_TRUE(Import(two).ok());
+    Damage(Place(table), std::string(4096, '\xff'));
+    HLOCTS_ASSERT_OK_AND_ASSIGN(auto said, RecoverStore(Path("s.db")));
+    EXPECT_THAT(said, HasSubstr(absl::StrCat(" lost of ", table))) << table;
+    EXPECT_THAT(said, HasSubstr("incomplete in `hlocts store list`: 2 runs")) << table;
+    History history = Load();
+    const NightlyRunDiff changes = NewestChanges(history);
+    EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed) << table;
+    EXPECT_THAT(ToSummaryJson(history, changes), HasSubstr("\"engines\":{")) << table;
+    EXPECT_THAT(history.nights[1].problems[0], HasSubstr("rows of this run are lost")) << table;
+    EXPECT_FALSE((*(*RunStore::OpenToRead(Path("s.db")))->List())[1].pruned) << table;
+    ASSERT_TRUE(Import(one).ok());
+    ASSERT_TRUE(Import(two).ok());
+    history = Load();
+    EXPECT_EQ(history.nights[1].problems.size(), 0u) << table;
+    EXPECT_EQ(NightlySummaryLine(history, NewestChanges(history)).substr(0, 6), "1 new,") << table;
+  }
 }
 
 TEST_F(RunStoreTest, AFileThatIsNoStoreIsOneSentence) {
