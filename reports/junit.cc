@@ -59,12 +59,11 @@ std::string JunitOutcome(const Verdict& verdict, JunitCounts& counts) {
 std::string JunitCase(const Verdict& verdict, JunitCounts& counts) {
   const std::string& address = verdict.case_address;
   ++counts.tests;
-  double seconds = verdict.case_seconds > 0 ? verdict.case_seconds : verdict.seconds;
-  counts.seconds += seconds;
+  counts.seconds += verdict.seconds;
   return absl::StrCat("    <testcase classname=\"", XmlEscape(address.substr(0, address.find(':'))),
                       "\" name=\"", XmlEscape(address), "\" time=\"",
-                      absl::StrFormat("%.6f", seconds), "\">", JunitOutcome(verdict, counts),
-                      "</testcase>\n");
+                      absl::StrFormat("%.6f", verdict.seconds), "\">",
+                      JunitOutcome(verdict, counts), "</testcase>\n");
 }
 
 std::string SuiteText(const std::string& backend, const std::string& started,

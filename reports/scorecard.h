@@ -27,9 +27,10 @@ class Scorecard {
   std::string Summary() const;
   // Returns JUnit XML with a suite per engine and a case per address. An unexpected verdict is a
   // failure (or an error, if the harness failed). Known failures and unsupported cases are skipped
-  // with their texts. An engine that could not be started is one case with an error. `started` is a
-  // time as UtcNow() returns it. `problems`, the reasons why the run is incomplete, are errors,
-  // since a case that did not run has not passed.
+  // with their texts. An engine that could not be started is one case with an error. The time of a
+  // case is that in the engine, as in its record. `started` is a time as UtcNow() returns it.
+  // `problems`, the reasons why the run is incomplete, are errors, since a case that did not run
+  // has not passed.
   std::string ToJunit(const std::string& started = "",
                       const std::vector<std::string>& problems = {}) const;
   // Returns the worst exit status of the unexpected verdicts: 4 if all are suspect, unless
