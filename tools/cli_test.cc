@@ -293,6 +293,23 @@ TEST_F(CliTest, BatchesAnswerEveryLineInOrder) {
   EXPECT_EQ(Read("b.txt"), "f32[3]{0} {1.5, 2.25, 7}\n");
 }
 
+TEST_F(CliTest, AFailedLineOfABatchHasTheKeysOfAGoodOne) {
+  const std::string good = Write(
+      "batch.jsonl", absl::StrCat("nonsense\n{\"module\":\"no.hlo\"}\n{\"module\":\"",
+                                  Path("add.hlo"), "\",\"seed\":4,\"backend\":\"reference\"}\n"));
+  for (const char* command : {"verify", "eval"}) {
+    const auto lines = JsonLines(RunHlocts(absl::StrCat(command, " --batch=", good)).out);
+    for (const Json& line : lines) {
+      for (const auto& [key, value] : line.items()) EXPECT_TRUE(lines[2].contains(key)) << key;
+      EXPECT_EQ(line.size(), lines[2].size()) << command << line;
+    }
+  }
+  for (const Json& line : JsonLines(RunHlocts("diff --batch=" + good).out)) {
+    for (const char* key : {"verdict", "module", "case", "backend", "reason", "first_failure"})
+      EXPECT_TRUE(line.contains(key)) << key << line;
+  }
+}
+
 TEST_F(CliTest, ABatchEndsWithTheStatusOfItsWorstEntry) {
   const std::string fine = R"({"module":"add.hlo","seed":1,"backend":"reference","output":"o.pb")";
   for (const std::string row :

@@ -156,7 +156,7 @@ int RunConvert(const ConvertOptions& options) {
       line["output"] = merged.output;
       return std::vector<Json>{line};
     };
-    return RunBatch(options.batch, options.module + options.output, answer);
+    return RunBatch(options.batch, options.module + options.output, answer, {{"output", ""}});
   }
   if (options.module.empty()) return Fail(InvalidInput("convert: expected a module or --batch"));
   absl::Status status = ConvertFile(options, compiler.get());

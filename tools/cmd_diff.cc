@@ -258,7 +258,8 @@ int RunBatchOf(const DiffOptions& options, Engines& engines) {
   Groups groups;
   const int status = RunBatch(
       options.common.batch, options.module + options.inputs + options.outputs,
-      [&](const Json& entry) { return AnswerEntry(options, engines, entry); }, options.profile,
+      [&](const Json& entry) { return AnswerEntry(options, engines, entry); },
+      {{"profile", options.profile}},
       [&](const Json& entry, const Json& answer) {
         if (!answer.contains("signature")) return;
         groups[TextField(answer, "signature")].push_back(TextField(entry, "module"));

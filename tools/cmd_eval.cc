@@ -131,7 +131,8 @@ int RunEval(const EvalOptions& options) {
   Engines engines;
   if (!options.common.batch.empty())
     return RunBatch(options.common.batch, options.module + options.inputs + options.output,
-                    [&](const Json& entry) { return AnswerEntry(options, engines, entry); });
+                    [&](const Json& entry) { return AnswerEntry(options, engines, entry); },
+                    {{"output", ""}, {"outputs", Json::array()}});
   if (options.module.empty()) return Fail(InvalidInput("eval: expected a module or --batch"));
   auto backend = backends::MakeBackend(options.backend);
   if (!backend.ok()) return Fail(backend.status());

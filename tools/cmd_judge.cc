@@ -102,9 +102,9 @@ absl::StatusOr<std::vector<Json>> AnswerEntry(const JudgeOptions& options, const
 int RunJudge(const JudgeOptions& options) {
   if (auto facts = options.facts.Given(); !facts.ok()) return Fail(facts.status());
   if (!options.common.batch.empty())
-    return RunBatch(
-        options.common.batch, options.module + options.inputs + options.outputs,
-        [&](const Json& entry) { return AnswerEntry(options, entry); }, options.profile);
+    return RunBatch(options.common.batch, options.module + options.inputs + options.outputs,
+                    [&](const Json& entry) { return AnswerEntry(options, entry); },
+                    {{"profile", options.profile}});
   if (options.module.empty()) return Fail(InvalidInput("judge: expected a module or --batch"));
   LimitTime();
   const HardLimit limit(HardDeadline(options.common));

@@ -34,7 +34,8 @@ absl::StatusOr<std::vector<Json>> VerifyEntry(const Json& entry) {
 
 int RunVerify(const VerifyOptions& options) {
   if (!options.batch.empty())
-    return RunBatch(options.batch, absl::StrJoin(options.modules, " "), VerifyEntry);
+    return RunBatch(options.batch, absl::StrJoin(options.modules, " "), VerifyEntry,
+                    Json::object());
   if (options.modules.empty()) return Fail(InvalidInput("verify: expected a module or --batch"));
   int exit_status = kExitOk;
   for (const std::string& path : options.modules) {

@@ -51,23 +51,23 @@ int ExitStatusOfEntry(const absl::Status& status) {
 }
 
 // Returns the line of an entry without a result, also if the child process ended.
-Json ErrorLine(const std::string& profile, const Json& entry, const absl::Status& status) {
-  if (profile.empty()) {
+Json ErrorLine(const Json& failed, const Json& entry, const absl::Status& status) {
+  if (!failed.contains("profile")) {
     Json line = BatchResult(TextField(entry, "module"), status);
-    line["output"] = "";
+    line.update(failed);
+    if (!TextField(entry, "output").empty()) line.erase("outputs");
     return line;
   }
   reports::Verdict error;
   error.module = TextField(entry, "module");
-  error.profile = TextField(entry, "profile", profile);
+  error.profile = TextField(entry, "profile", TextField(failed, "profile"));
   error.reason = std::string(status.message());
   return ParseJson<Json>(reports::VerdictToJson(error));
 }
 
 class Answerer {
  public:
-  Answerer(const BatchAnswer& answer, const std::string& profile)
-      : answer_(answer), profile_(profile) {}
+  Answerer(const BatchAnswer& answer, const Json& failed) : answer_(answer), failed_(failed) {}
   ~Answerer() { End().IgnoreError(); }
 
   // Returns the lines that answer the entry, or a status that describes how the child ended.
@@ -125,7 +125,7 @@ class Answerer {
       int exit_status = ExitStatusOfEntry(lines.status());
       for (const Json& json : lines.ok() ? *lines : std::vector<Json>())
         if (TextField(json, "verdict") == "error") exit_status = kExitHarness;
-      if (!lines.ok()) lines = std::vector<Json>{ErrorLine(profile_, entry, lines.status())};
+      if (!lines.ok()) lines = std::vector<Json>{ErrorLine(failed_, entry, lines.status())};
       for (const Json& json : *lines) std::fprintf(to, "%s\n", JsonText(json).c_str());
       std::fprintf(to, "%c%d\n", kEnd, exit_status);
       std::fflush(to);
@@ -145,7 +145,7 @@ class Answerer {
   }
 
   const BatchAnswer& answer_;
-  const std::string& profile_;
+  const Json& failed_;
   pid_t pid_ = 0;
   std::FILE *to_ = nullptr, *from_ = nullptr;
 };
@@ -153,7 +153,7 @@ class Answerer {
 }  // namespace
 
 int RunBatch(const std::string& path, const std::string& stated, const BatchAnswer& answer,
-             const std::string& profile, const BatchObserver& observer) {
+             const Json& failed, const BatchObserver& observer) {
   if (!stated.empty())
     return Fail(InvalidInput("--batch: expected \"", stated, "\" in the entries of ", path));
   std::ifstream file;
@@ -164,7 +164,7 @@ int RunBatch(const std::string& path, const std::string& stated, const BatchAnsw
     in = &file;
   }
   signal(SIGPIPE, SIG_IGN);
-  Answerer answerer(answer, profile);
+  Answerer answerer(answer, failed);
   std::string line;
   int exit_status = kExitOk;
   while (std::getline(*in, line)) {
@@ -174,15 +174,15 @@ int RunBatch(const std::string& path, const std::string& stated, const BatchAnsw
       auto answers = answerer.Ask(JsonText(entry), exit_status);
       exit_status = std::max(exit_status, ExitStatusOfEntry(answers.status()));
       std::cout << (answers.ok() ? *answers
-                                 : JsonText(ErrorLine(profile, entry, answers.status())) + "\n");
+                                 : JsonText(ErrorLine(failed, entry, answers.status())) + "\n");
       if (observer && answers.ok()) {
         for (absl::string_view text : absl::StrSplit(*answers, '\n', absl::SkipEmpty()))
           observer(entry, ParseJson<Json>(std::string(text)));
       }
     } else {
       exit_status = std::max(exit_status, kExitUsage);
-      const Json none = {{"ok", false}, {"error", "expected a JSON object on this line"}};
-      std::cout << JsonText(none) << "\n";
+      const auto none = InvalidInput("expected a JSON object on this line");
+      std::cout << JsonText(ErrorLine(failed, Json::object(), none)) << "\n";
     }
     if (!std::cout.flush()) return kExitHarness;
   }

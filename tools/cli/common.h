@@ -105,15 +105,16 @@ int Fail(const absl::Status& status);
 int ExitStatusOf(const absl::Status& status);
 
 // For each line of the batch file, writes and flushes the lines that `answer` returns, or a line
-// with the error: a verdict of `profile`, if that is not empty. Returns the exit status of the
-// worst entry. Refuses `stated`, the text of options whose values each entry must state itself.
+// with the error: BatchResult and the fields of `failed` or, if that has a `profile`, a verdict.
+// Returns the exit status of the worst entry. Refuses `stated`, the text of options whose values
+// each entry must state itself.
 using BatchAnswer = std::function<absl::StatusOr<std::vector<nlohmann::ordered_json>>(
     const nlohmann::ordered_json& entry)>;
 // Called in the parent process for each line of an answer.
 using BatchObserver =
     std::function<void(const nlohmann::ordered_json& entry, const nlohmann::ordered_json& answer)>;
 int RunBatch(const std::string& path, const std::string& stated, const BatchAnswer& answer,
-             const std::string& profile = "", const BatchObserver& observer = nullptr);
+             const nlohmann::ordered_json& failed, const BatchObserver& observer = nullptr);
 
 // Returns the common options of a batch entry; options that it lacks are those of the command line.
 absl::StatusOr<CommonOptions> WithEntry(const CommonOptions& options,
