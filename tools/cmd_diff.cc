@@ -13,6 +13,7 @@
 #include "spec/files/literals_file.h"
 #include "spec/infer/verifier.h"
 #include "spec/ir/module.h"
+#include "suites/replay.h"
 #include "tools/cli/judging.h"
 #include "tools/cli/known_finding.h"
 #include "tools/cli/limits.h"
@@ -24,6 +25,7 @@
 namespace hlocts::tools {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct DiffOptions {
@@ -138,6 +140,10 @@ std::string ReplayOf(const DiffOptions& options, const std::string& engine,
 
 Json JsonOf(const DiffAnswer& answer, const std::string& line) {
   Json json = ParseJson<Json>(line);
+  fs::path folder = fs::absolute(answer.verdict.module);  // perhaps of a case
+  if (folder.filename() == "module.hlo" || folder.filename() == "control.hlo")
+    folder = folder.parent_path();
+  if (auto address = suites::AddressOfCaseFolder(folder); address.ok()) json["case"] = *address;
   if (!answer.runs.empty()) json["runs"] = answer.runs;
   if (!answer.signature.empty()) json["signature"] = answer.signature;
   if (answer.known) answer.known->AddTo(json);

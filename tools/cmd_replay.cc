@@ -119,7 +119,7 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
 // Replays a case directory of a run with `hlocts diff` on its files.
 absl::StatusOr<int> ReplayCase(const ReplayOptions& options, const std::string& folder) {
   HLOCTS_ASSIGN_OR_RETURN(std::vector<std::string> words,
-                          suites::ReadReplay(fs::absolute(folder).string(), options.backend));
+                          suites::ReadReplay(folder, options.backend));
   words.insert(words.begin(), ProgramPath());
   if (options.explain) words.push_back("--explain");
   if (options.runs > 1) words.push_back(absl::StrCat("--repeat=", options.runs));

@@ -325,6 +325,11 @@ TEST_F(StoryTest, ARunItsCasesAndAddressesReplayFromAnyFolder) {
   EXPECT_THAT(all.out,
               AllOf(HasSubstr("fail"), HasSubstr("operands:"), HasSubstr("elementwise_binary.8")));
   EXPECT_EQ(RunHlocts("replay " + moved + " elementwise/min", "cd / &&").status, 2);
+  for (const auto& line :
+       JsonLines(RunHlocts("replay moved elementwise/max --json", "cd " + folder_ + " &&").out)) {
+    EXPECT_THAT(std::string(line["case"]), StartsWith("elementwise/max:")) << line;
+    EXPECT_THAT(std::string(line["module"]), StartsWith("moved/cases/")) << "the given path";
+  }
   Ran other = RunHlocts("replay " + moved + " --backend=reference", "cd / &&");
   EXPECT_EQ(other.status, 0) << other.out;
   Ran failed = RunHlocts(
