@@ -163,6 +163,11 @@ absl::StatusOr<fuzz::CampaignStatus> RunLive(const fuzz::CampaignOptions& option
   });
 }
 
+std::string AdviceOf(const FuzzOptions& options) {
+  return absl::StrCat("the same command with ",
+                      options.only ? "--restart repeats it" : "--resume continues");
+}
+
 // Returns the option that a replay needs if bundles do not record where the only engine is.
 std::string LocatedEngine(const FuzzOptions& options) {
   const std::vector<std::string>& engines = options.campaign.backends;
@@ -212,9 +217,7 @@ void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
               << suites::ShellQuoted(folder + names[0]) << LocatedEngine(options)
               << (IsFlaky(folder + names[0]) ? " --repeat=100" : "") << FurtherText(folder, names)
               << "\n";
-  if (Interrupted())
-    std::cout << "interrupted; the same command with " << (status.only ? "--restart" : "--resume")
-              << (status.only ? " repeats it\n" : " continues\n");
+  if (Interrupted()) std::cout << "interrupted; " << AdviceOf(options) << "\n";
   std::cout << std::flush;
 }
 
@@ -232,7 +235,7 @@ int RunFuzz(FuzzOptions options) {
                          entry->memory()};
     return by;
   };
-  CatchInterrupts();
+  CatchInterrupts(AdviceOf(options));
   const bool json = options.common.json;
   const auto print = [&](const fuzz::CampaignStatus& now) { PrintJson(now, options.campaign.out); };
   auto status = json ? fuzz::RunCampaign(options.campaign, print) : RunLive(options.campaign);

@@ -428,6 +428,18 @@ TEST_F(StoryTest, InterruptedWithinTwoSecondsWhateverItDoes) {
   EXPECT_EQ(ran.status, 143) << ran.out;
 }
 
+TEST_F(StoryTest, AForcedEndLeavesNoOldResultAndSaysHowToContinue) {
+  const std::string junit = Write("junit.xml", "old"), out = Path("forced");
+  Ran ran = RunHlocts(
+      absl::StrCat("run elementwise --backend=reference --jobs=1 --out=", out, " --junit=", junit,
+                   " 2>&1 >/dev/null & p=$!; n=0; until [ -s ", out,
+                   "/verdicts.jsonl ] || [ $n -ge "
+                   "600 ]; do n=$((n+1)); sleep 0.1; done; kill -TERM $p; kill -INT $p; wait $p"));
+  EXPECT_THAT(ran.out, HasSubstr(absl::StrCat(" --out=", out, " --junit=", junit, " --resume\n")));
+  EXPECT_THAT(TextOf(junit), Not(HasSubstr("old")));
+  EXPECT_NE(std::filesystem::exists(junit), TextOf(junit).empty());
+}
+
 TEST_F(StoryTest, AStartHasATimeLimitOfItsOwn) {
   const std::string rev = "run movement/rev:dimensions ";
   Ran never = RunHlocts(rev + "--start-timeout=1s --backend=exec:'sleep 1000'", "timeout 30");

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstring>
 #include <thread>
@@ -18,6 +19,7 @@ constexpr int kGraceMilliseconds = 1500;
 
 volatile std::sig_atomic_t g_signal = 0;
 volatile std::sig_atomic_t g_asks = 0;  // true: the running work polls Interrupted()
+std::atomic<const char*> g_last_words{"\nhlocts: interrupted\n"};
 int g_pipe[2] = {-1, -1};
 pid_t g_owner = 0;
 
@@ -43,8 +45,8 @@ bool WaitForByte(int milliseconds) {
 [[noreturn]] void EndNow() {
   backends::KillAllWorkers();
   EndChildren();
-  const char message[] = "\nhlocts: interrupted\n";
-  ssize_t ignored = write(STDERR_FILENO, message, sizeof(message) - 1);
+  const char* message = g_last_words;
+  ssize_t ignored = write(STDERR_FILENO, message, std::strlen(message));
   static_cast<void>(ignored);
   _exit(InterruptStatus());
 }
@@ -71,7 +73,9 @@ void WatchInterrupts() {
   std::thread(Watch).detach();
 }
 
-void CatchInterrupts() {
+void CatchInterrupts(const std::string& advice) {
+  // Never freed: another thread prints it while this one may run destructors.
+  if (!advice.empty()) g_last_words = strdup(("\nhlocts: interrupted; " + advice + "\n").c_str());
   g_asks = 1;
   WatchInterrupts();
 }

@@ -182,8 +182,10 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.Add("-x", &first_only, "stop at the first unexpected verdict");
   flags.Add("--maxfail", &maxfail, "number of unexpected verdicts after which the run stops", {1});
   flags.Add("--durations", &durations, "print the N slowest cases", {1});
-  flags.Add("--resume", &resume,
-            "resume the run in --out, or start it; cases whose known failures changed run again");
+  flags.Add(
+      "--resume", &resume,
+      "resume the run in --out, or start it; cases whose known failures changed run again; --json "
+      "prints only the verdicts of cases that run now");
   flags.Add("--shard", &shard, "I/N: the I-th of N parts (not with --claim)");
   flags.Add("--jobs", &jobs, "parallel cases (default: number of CPUs)", {1, kJobsMax});
   flags.Add("--cut", &cut,
@@ -191,7 +193,7 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.AddProfile(&profile);
   flags.Add("--expectations", &expectations,
             "known failures (default: suites/expectations/<label or name>.textproto)");
-  flags.Add("--junit", &junit, "JUnit XML file to write");
+  flags.Add("--junit", &junit, "JUnit XML file to write, with times in the engine");
   flags.Add("--out", &out, "directory for records and failing cases");
   flags.Add(
       "--claim", &claim,

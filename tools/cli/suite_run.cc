@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <set>
@@ -37,6 +38,8 @@
 
 namespace hlocts::tools {
 namespace {
+
+namespace fs = std::filesystem;
 
 // The number of passing cases that earlier releases are known to fail, by engine and release.
 using FixedCounts = std::map<std::string, std::map<std::string, int64_t>>;
@@ -163,12 +166,16 @@ std::string Today(suites::Tier tier) {
   return text;
 }
 
-// Checks that a file can be written. Called before the run, which may take an hour.
-absl::Status CheckWritable(const std::string& flag, const std::string& path) {
+// Checks that a file can be written. Called before the run, which may take an hour. If `removed`,
+// removes the file of an earlier run, which would pass for the result of this one if it is killed.
+absl::Status CheckWritable(const std::string& flag, const std::string& path, bool removed) {
   if (path.empty() || path == "-") return absl::OkStatus();
+  std::error_code none;
+  removed = !fs::exists(path, none) || (removed && fs::is_regular_file(path, none));
   std::FILE* file = std::fopen(path.c_str(), "a");
   if (file == nullptr) return InvalidInput(flag, ": ", path, ": cannot be written");
   std::fclose(file);
+  if (removed) fs::remove(path, none);
   return absl::OkStatus();
 }
 
@@ -215,12 +222,13 @@ class SuiteRun {
     HLOCTS_RETURN_IF_ERROR(Start());
     // The file may be in the directory of --out, which Open creates. If an earlier run is there,
     // the check comes first: the run must not be removed if the file cannot be written.
-    if (folder_.HoldsVerdicts()) HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
+    if (folder_.HoldsVerdicts())
+      HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit, false));
     const auto is_current = [&](const reports::Verdict& earlier) {
       return expectations_.at(earlier.backend).AppliesAlike(earlier, today_);
     };
     HLOCTS_ASSIGN_OR_RETURN(verdicts_, folder_.Open(options_.resume, is_current));
-    HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit));
+    HLOCTS_RETURN_IF_ERROR(CheckWritable("--junit", options_.junit, true));
     std::map<std::string, std::set<std::string>> engines_of;  // finished engines, by address
     for (const reports::Verdict& earlier : verdicts_) {
       engines_of[earlier.case_address].insert(earlier.backend);
@@ -419,7 +427,7 @@ int RunSuite(const SuiteOptions& options) {
   auto without_case = EntriesWithoutCase(options, *expectations);
   if (!without_case.ok()) return Fail(without_case.status());
   for (const std::string& line : *without_case) std::fprintf(stderr, "hlocts: %s\n", line.c_str());
-  CatchInterrupts();
+  CatchInterrupts(options.out.empty() ? "" : "continue with:  " + Continuation(options));
   return SuiteRun(options, *std::move(request), *std::move(expectations), *std::move(without_case))
       .Run();
 }
