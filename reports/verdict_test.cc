@@ -255,7 +255,8 @@ TEST(ScorecardTest, JunitIsEscaped) {
   Verdict verdict = Failing();
   verdict.first_failure.reset();
   verdict.reason = "<a & \"b\"\x01>";
-  verdict.seconds = 0.25, verdict.case_seconds = 3;
+  verdict.seconds = 0.25;
+  verdict.case_seconds = 3;
   card.Add(verdict);
   EXPECT_THAT(card.ToJunit(), HasSubstr("&lt;a &amp; &quot;b&quot;&gt;"));
   EXPECT_THAT(card.ToJunit(), HasSubstr(" time=\"0.250000\">")) << "as in the record";
