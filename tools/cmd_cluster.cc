@@ -410,7 +410,8 @@ Command ClusterCommand() {
             auto options = std::make_shared<ClusterOptions>();
             ClusterPlan& plan = options->plan;
             flags.Positional("KIND", &options->words,
-                             "slurm, k8s or actions, and queries of the suite; or merge");
+                             "slurm, k8s or actions, and queries of the suite; or merge",
+                             {"slurm", "k8s", "actions", "merge"});
             flags.Add("--shards", &plan.shards, "number of shards", {1});
             flags.Add("--out", &options->out, "directory of the job and its results (out/cluster)");
             flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");

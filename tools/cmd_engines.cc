@@ -257,7 +257,8 @@ Command EnginesCommand() {
   return {"engines", "list, install and remove releases of engines", [](Flags& flags) {
             auto options = std::make_shared<EnginesOptions>();
             flags.Positional("ACTION", &options->words,
-                             "list; install NAME...; remove NAME...; prune");
+                             "list; install NAME...; remove NAME...; prune",
+                             {"list", "install", "remove", "prune"});
             flags.Add("--json", &options->json, "list: print JSON lines");
             return [options] { return RunEngines(*options); };
           }};

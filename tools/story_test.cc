@@ -840,7 +840,13 @@ TEST_F(StoryTest, TheShellsAndManKnowEveryOption) {
               AllOf(HasSubstr("verify-claim"), HasSubstr("--maxfail="), HasSubstr("--tier=smoke"),
                     HasSubstr("--variants="), Not(HasSubstr("--twins="))));
   const std::string script = Write("completion.bash", bash.out);
-  EXPECT_EQ(std::system(("bash -n " + script).c_str()), 0);
+  EXPECT_EQ(RunShell("bash -c 'source " + script +
+                     "; compopt() { :; }; for line in \"help ex\" \"completion b\" \"engines ins\" "
+                     "\"shrink -o\" \"engines install x\"; do COMP_WORDS=(hlocts $line); "
+                     "COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _hlocts; "
+                     "echo \"${COMPREPLY[@]}\"; done' 2>&1")
+                .out,
+            "export expectations exit-status\nbash\ninstall\n-o\n\n");
   EXPECT_THAT(RunHlocts("completion zsh").out, HasSubstr("#compdef hlocts"));
   EXPECT_THAT(RunHlocts("man").out, AllOf(HasSubstr(".TH HLOCTS 1"), HasSubstr("\\-\\-maxfail")));
   EXPECT_THAT(RunHlocts("help exit-status").out,

@@ -175,9 +175,9 @@ void Flags::Positional(const std::string& name, std::string* value, const std::s
               {name, "", "", help, {}, true});
 }
 void Flags::Positional(const std::string& name, std::vector<std::string>* values,
-                       const std::string& help) {
+                       const std::string& help, const std::vector<std::string>& choices) {
   impl_->Note(impl_->app->add_option(name, *values, help)->transform(WithOwnFinding),
-              {name, "", "", help, {}, true});
+              {name, "", "", help, choices, true});
 }
 
 namespace {
@@ -250,13 +250,13 @@ int Complete(Program& program, const std::vector<std::string>& words) {
 // Adds a built-in command. If `words_help` is not empty, the command accepts any words. Stores the
 // command object for the table.
 CLI::App* AddBuiltIn(Program& program, const std::string& name, const std::string& help,
-                     const std::string& words_help,
+                     const std::string& words_help, const std::vector<std::string>& choices,
                      int (*run)(Program&, const std::vector<std::string>&)) {
   CLI::App* sub = program.app.add_subcommand(name, help);
   program.impls.push_back(std::make_unique<Flags::Impl>(Flags::Impl{sub, {name, help, {}}}));
   auto words = std::make_shared<std::vector<std::string>>();
   if (!words_help.empty())
-    Flags(program.impls.back().get()).Positional("WORD", words.get(), words_help);
+    Flags(program.impls.back().get()).Positional("WORD", words.get(), words_help, choices);
   sub->final_callback([&program, words, run] {
     program.selected = [&program, words, run] { return run(program, *words); };
   });
@@ -280,11 +280,13 @@ void Declare(Program& program, const std::vector<Command>& commands) {
     sub->footer(absl::StrCat(examples.empty() ? "" : absl::StrCat("\nExamples:\n", examples),
                              "\nExit status: hlocts help exit-status."));
   }
+  std::vector<std::string> described = program.Names();
+  for (const auto& [name, text] : HelpTopics()) described.push_back(name);
   AddBuiltIn(program, "help", "describe a subcommand or a topic",
-             "subcommand, topic or PAGE.md of a guide", Help);
+             "subcommand, topic or PAGE.md of a guide", described, Help);
   AddBuiltIn(program, "completion", "print a completion: source <(hlocts completion bash)",
-             "bash or zsh", Complete);
-  AddBuiltIn(program, "man", "print the manual page: hlocts man | man -l -", "",
+             "bash or zsh", {"bash", "zsh"}, Complete);
+  AddBuiltIn(program, "man", "print the manual page: hlocts man | man -l -", "", {},
              [](Program& table, const std::vector<std::string>&) {
                std::cout << ManPage(table.Table(), kVersion);
                return 0;

@@ -47,8 +47,9 @@ class Flags {
   // Adds a function that is called after parsing and before the command runs.
   void Then(std::function<void()> done);
   void Positional(const std::string& name, std::string* value, const std::string& help);
+  // Completion offers the choices as the first word.
   void Positional(const std::string& name, std::vector<std::string>* values,
-                  const std::string& help);
+                  const std::string& help, const std::vector<std::string>& choices = {});
 
  private:
   Impl* impl_;

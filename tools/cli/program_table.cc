@@ -133,24 +133,26 @@ std::string BashCompletion(const ProgramTable& table) {
   for (const CommandInfo& command : table) {
     absl::StrAppend(&text, "      ", command.name, ") words=\"");
     for (const OptionInfo& option : command.options) {
-      if (option.positional) continue;
       const std::string long_name = NamesOf(option).back();
-      absl::StrAppend(&text, long_name, option.argument.empty() ? " " : "= ");
+      if (option.name.find(',') == 2) absl::StrAppend(&text, option.name.substr(0, 2), " ");
+      if (!option.positional)
+        absl::StrAppend(&text, long_name, option.argument.empty() ? " " : "= ");
       for (const std::string& choice : option.choices)
-        absl::StrAppend(&text, long_name, "=", choice, " ");
+        absl::StrAppend(&text, option.positional ? "" : long_name + "=", choice, " ");
     }
     absl::StrAppend(&text, "--help\" ;;\n");
   }
-  absl::StrAppend(&text,
-                  "    esac\n  fi\n  COMPREPLY=()\n"
-                  "  if [[ \"$current\" == -* || \"$COMP_CWORD\" -eq 1 ]]; then\n"
-                  "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-                  "    [[ \"${COMPREPLY[*]}\" == *= ]] && compopt -o nospace\n  else\n"
-                  "    compopt -o default\n  fi\n}\n"
-                  "# An option's value is one word with it.\n"
-                  "COMP_WORDBREAKS=\"${COMP_WORDBREAKS//=/}\"\n"
-                  "COMP_WORDBREAKS=\"${COMP_WORDBREAKS//:/}\"\n"
-                  "complete -F _hlocts hlocts\n");
+  absl::StrAppend(
+      &text,
+      "    esac\n  fi\n  COMPREPLY=()\n"
+      "  if [[ \"$current\" == -* || \"$COMP_CWORD\" -le 2 && \"$words\" == [a-z]* ]]; then\n"
+      "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+      "    [[ \"${COMPREPLY[*]}\" == *= ]] && compopt -o nospace\n  else\n"
+      "    compopt -o default\n  fi\n}\n"
+      "# An option's value is one word with it.\n"
+      "COMP_WORDBREAKS=\"${COMP_WORDBREAKS//=/}\"\n"
+      "COMP_WORDBREAKS=\"${COMP_WORDBREAKS//:/}\"\n"
+      "complete -F _hlocts hlocts\n");
   return text;
 }
 
@@ -166,10 +168,11 @@ std::string ZshCompletion(const ProgramTable& table) {
   for (const CommandInfo& command : table) {
     absl::StrAppend(&text, "    ", command.name, ") shift words; (( CURRENT-- )); _arguments");
     for (const OptionInfo& option : command.options) {
-      if (option.positional) continue;
       std::string values = option.choices.empty()
                                ? "_files"
                                : absl::StrCat("(", absl::StrJoin(option.choices, " "), ")");
+      if (option.positional && values != "_files") absl::StrAppend(&text, " '1:word:", values, "'");
+      if (option.positional) continue;
       absl::StrAppend(
           &text, " '", NamesOf(option).back(), option.argument.empty() ? "" : "=", "[",
           QuotedForZsh(option.help), "]",

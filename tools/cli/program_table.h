@@ -17,7 +17,7 @@ struct OptionInfo {
   std::string argument;  // e.g. "N", "DURATION"; "" for a switch
   std::string standard;  // the default value, or ""
   std::string help;
-  std::vector<std::string> choices;
+  std::vector<std::string> choices;  // of a positional argument: of its first word
   bool positional = false;
 };
 
