@@ -89,6 +89,8 @@ TEST_F(NothingLostTest, ASelfcheckEndsWithTheGoals) {
       RunHlocts("selfcheck faults noise --query=movement/rev --fault=reverse --seeds=1");
   EXPECT_THAT(ran.out, ContainsRegex("\nseeded faults: [1-9]+ of [0-9]+ detected \\(goal: .*\n"
                                      "legal noise: 0 failures \\(goal: 0\\)\n$"));
+  EXPECT_THAT(RunHlocts("selfcheck --query=movement/rev --fault=reverse --json").out,
+              AllOf(HasSubstr("\"reverse"), Not(HasSubstr("\"part\""))));
 }
 
 TEST_F(NothingLostTest, AnUnknownFactOfTheNoiseIsAnError) {
