@@ -281,8 +281,9 @@ absl::Status WriteWorkflow(const TryOptions& options) {
   return absl::OkStatus();
 }
 
-// Prints the command that lists the failures. It resumes this run, unless the run had a list, whose
-// entries would then be missing, or options that the command lacks.
+// Prints the command that adds the failures to the run's list, if that is below the working
+// directory, or else to a new one. It resumes this run, unless the run had a list, whose entries
+// would then be missing, or options that the command lacks.
 void PrintListCommand(const TryOptions& options, const reports::LoadedRun& run,
                       const std::string& command) {
   const std::string list = ExpectationsPath(options.suite, run.record.backends[0]);
@@ -291,7 +292,9 @@ void PrintListCommand(const TryOptions& options, const reports::LoadedRun& run,
             << (reuses ? " (reuses this run, if the plugin is unchanged):" : ":") << command
             << " --tier=" << options.suite.tier;
   if (reuses) std::cout << " --out=" << suites::ShellQuoted(options.suite.out) << " --resume";
-  std::cout << " --expectations=" << kList << " --update-expectations\n";
+  std::cout << " --expectations="
+            << suites::ShellQuoted(Below(options.suite.expectations).value_or(kList))
+            << " --update-expectations\n";
 }
 
 // Prints the next steps, which depend on the records.

@@ -165,6 +165,10 @@ class Workflow(unittest.TestCase):
         bash(command, self.folder, {})
         self.assertEqual((self.folder / "out/try-mine/verdicts.jsonl").read_text(), records)
         self.assertIn("linear_algebra/fft", (self.folder / "hlocts-known.textproto").read_text())
+        (self.folder / "own.textproto").write_text("# none\n")
+        done = subprocess.run([HLOCTS, "try", "mine=canary:fft.inverse-unscaled", "--expectations=own.textproto"],
+                              cwd=self.folder, capture_output=True, text=True)
+        self.assertIn(" --expectations=own.textproto --update-expectations\n", done.stdout)
 
 
 class Image(unittest.TestCase):
