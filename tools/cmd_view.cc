@@ -29,9 +29,14 @@ class LocalOnly(http.server.SimpleHTTPRequestHandler):
             return super().send_head()
         self.send_error(403, "Only for requests to localhost")
 
+class Server(http.server.ThreadingHTTPServer):
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # the client has disconnected
+            super().handle_error(request, client_address)
+
 handler = functools.partial(LocalOnly, directory=sys.argv[2])
 try:
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[1])), handler)
+    server = Server(("127.0.0.1", int(sys.argv[1])), handler)
 except OSError as error:
     print(f"hlocts: view: --port={sys.argv[1]}: {error.strerror}", file=sys.stderr)
     sys.exit(3)

@@ -124,9 +124,9 @@ TEST_F(StoreCommandTest, ViewAnswersLocalNamesOnlyWhatTheReportSays) {
               HasSubstr("c has other engines"));
   EXPECT_THAT(RunHlocts("report --junit=-" + Store()).out, HasSubstr("/suite/ENGINE --junit=FILE"));
   std::ofstream(Path("ask.py")) << R"py(
-import subprocess, sys, urllib.error, urllib.request
+import socket, struct, subprocess, sys, urllib.error, urllib.request
 server = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True)
+                          stderr=subprocess.PIPE, text=True)
 address = next(line for line in server.stdout if line.startswith("http:")).strip()
 for host in ("localhost", "127.0.0.1:80", "evil.example", "localhost.evil.example:80",
              "127.0.0.1:80@evil"):
@@ -135,6 +135,9 @@ for host in ("localhost", "127.0.0.1:80", "evil.example", "localhost.evil.exampl
         print(host, urllib.request.urlopen(request, timeout=60).status)
     except urllib.error.HTTPError as error:
         print(host, error.code)
+with socket.create_connection(("127.0.0.1", int(address.split(":")[2].strip("/")))) as client:
+    client.send(b"GET / HTTP/1.0\r\n")
+    client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 port = f"--port={address.split(':')[2].strip('/')}"
 second = [word.replace("--port=0", port) for word in sys.argv[1:]]
 done = subprocess.run(second, capture_output=True, text=True)
@@ -142,13 +145,13 @@ print(done.returncode, done.stderr.replace(port, "--port"))
 print(urllib.request.urlopen(address + "night.json").read().decode(), end="")
 print(b"to see later imports, start `hlocts view` again" in urllib.request.urlopen(address).read())
 server.send_signal(2)
-print("ended", server.wait())
+print("ended", server.wait(), "Traceback" in server.stderr.read())
 )py";
   Ran asked = RunHlocts("view --port=0" + Store(), "python3 " + Path("ask.py"));
   EXPECT_EQ(asked.out,
             "localhost 200\n127.0.0.1:80 200\nevil.example 403\nlocalhost.evil.example:80 403\n"
             "127.0.0.1:80@evil 403\n3 hlocts: view: --port: Address already in use\n\n" +
-                report.out + "True\nended 130\n");
+                report.out + "True\nended 130 False\n");
 }
 
 TEST_F(StoreCommandTest, WhatIsWrongIsOneSentence) {
