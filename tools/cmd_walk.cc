@@ -191,7 +191,8 @@ int RunWalk(const WalkOptions& options) {
     if (walked.unloadable || (walked.steps.empty() && !walked.failure.empty()))
       return Fail(absl::UnavailableError(
           absl::StrCat(options.plugin, ": the plugin cannot be loaded: ", walked.failure)));
-    steps += static_cast<int64_t>(walked.steps.size());
+    steps +=
+        static_cast<int64_t>(walked.steps.size()) - absl::c_count(walked.steps, backends::kWalkEnd);
     for (const std::string& lack : walked.lacks) ++lacks[lack];
     if (walked.failure.empty()) continue;
     ++failed;

@@ -72,7 +72,7 @@ absl::StatusOr<WalkReport> WalkPjrt(const WalkedPlugin& plugin, const WalkSteps&
       return report;
     }
   }
-  tell("the end: everything is destroyed");
+  tell(kWalkEnd);
   const absl::Status ended = walker.End();
   if (!ended.ok()) report.difference = absl::StrCat("the end: ", ended.message());
   return report;

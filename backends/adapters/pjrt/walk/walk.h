@@ -39,6 +39,9 @@ struct WalkReport {
   std::map<std::string, int64_t> lacks;  // UNIMPLEMENTED functions
 };
 
+// The step, told but not counted, that destroys all objects.
+inline constexpr char kWalkEnd[] = "the end: everything is destroyed";
+
 // Makes the calls on its own clients and destroys all objects that it created. Calls `tell` with
 // each step before it runs, so that an observer knows which step crashed the process. Returns an
 // error only if the plugin cannot be loaded.
