@@ -252,7 +252,9 @@ std::string VerdictHeadline(const Verdict& verdict) {
   if (!name.empty()) absl::StrAppend(&line, "  ", name);
   if (!verdict.flake.empty()) absl::StrAppend(&line, "  (", verdict.flake, ")");
   if (verdict.replica != 0) absl::StrAppend(&line, "  replica ", verdict.replica);
-  if (verdict.kind == Outcome::kPass) absl::StrAppend(&line, "  ", CheckedText(verdict));
+  // A pass without elements but with a reason is the rejection of an invalid module.
+  if (verdict.kind == Outcome::kPass && (verdict.elements > 0 || verdict.reason.empty()))
+    absl::StrAppend(&line, "  ", CheckedText(verdict));
   return line;
 }
 

@@ -358,7 +358,6 @@ reports::Verdict DiffInvalidModule(const Module& module, Backend& backend,
   verdict.kind = outcome == Outcome::kRejected ? Outcome::kPass : outcome;
   verdict.error = ErrorOf(executable.status());
   verdict.reason = verdict.error.Text();
-  verdict.elements = outcome == Outcome::kRejected ? 1 : 0;
   return verdict;
 }
 
@@ -368,7 +367,6 @@ reports::Verdict DiffUnreadableModule(const absl::Status& refusal, Backend& back
               info.capabilities.end();
   reports::Verdict verdict;
   verdict.kind = ours ? Outcome::kPass : Outcome::kUnsupported;
-  verdict.elements = ours ? 1 : 0;
   verdict.reason = std::string(refusal.message());
   if (!ours) verdict.error.kind = ErrorKind::kNotEncodable;
   verdict.backend = info.name;
