@@ -4,6 +4,7 @@
 #include <iostream>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "backends/backend_list.h"
@@ -70,15 +71,19 @@ int PrintFactsOf(const std::vector<std::string>& names, bool json) {
     }
     absl::PrintF("%s declares %s\n", name, info.facts.empty() ? "no facts" : "these facts:");
     std::vector<std::string> others;
-    for (const FactRow& row : AllFacts())
-      if (absl::c_none_of(info.facts, [&](const auto& one) { return FindFact(one) == &row; }))
-        others.push_back(NameOf(row));
+    for (const FactRow& row : AllFacts()) {
+      const bool declared =
+          absl::c_any_of(info.facts, [&](const auto& one) { return FindFact(one) == &row; });
+      if (!declared) others.push_back(NameOf(row));
+      if (declared && absl::StrContains(row.name, "OP.TYPE"))
+        others.push_back(NameOf(row) + " (for other operations)");
+    }
     for (const std::string& fact : info.facts) {
       const FactRow* row = FindFact(fact);
       absl::PrintF("  %-24s %s\n", fact, row ? row->says : "");
     }
     absl::PrintF("  not declared, so its sets do not assume them: %s\n",
-                 absl::StrJoin(others, " "));
+                 absl::StrJoin(others, ", "));
   }
   return kExitOk;
 }

@@ -153,6 +153,9 @@ TEST_F(FactsTest, TheFactsOfAnEngineAreListed) {
   EXPECT_THAT(ran.out, HasSubstr("not declared, so its sets do not assume them: reduce.height=N"));
   const Ran more = RunHlocts("backends --facts --backend='reference?facts=dot.sums=f32'");
   EXPECT_LT(more.out.find("  dot.sums=f32 "), more.out.find("not declared"));
+  EXPECT_THAT(RunHlocts("backends --facts --backend='reference?facts=ulps.exponential.f32=9'").out,
+              AllOf(HasSubstr("  ulps.exponential.f32=9   results of OP on TYPE are within N ulps"),
+                    HasSubstr(", ulps.OP.TYPE=N (for other operations), absolute.OP.TYPE=X, ")));
   EXPECT_THAT(RunHlocts("backends --facts --backend='reference?facts='").out,
               HasSubstr("declares no facts"));
   EXPECT_EQ(RunHlocts("backends --facts --backend=nonsense").status, 3) << "its facts are unknown";

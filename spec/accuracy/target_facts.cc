@@ -112,7 +112,10 @@ absl::Span<const FactRow> AllFacts() { return kFacts; }
 
 const FactRow* FindFact(absl::string_view fact) {
   for (const FactRow& row : kFacts) {
-    if (fact == row.name || absl::StartsWith(fact, absl::StrCat(row.name, "="))) return &row;
+    const absl::string_view prefix = absl::StripSuffix(row.name, "OP.TYPE");
+    if (fact == row.name || absl::StartsWith(fact, absl::StrCat(row.name, "=")) ||
+        (prefix != row.name && absl::StartsWith(fact, prefix)))
+      return &row;
   }
   return nullptr;
 }

@@ -70,7 +70,8 @@ struct FactRow {
   absl::string_view says;
 };
 absl::Span<const FactRow> AllFacts();
-// Returns the description of "name" or "name=value"; null if the fact is unknown or about one rule.
+// Returns the description of "name" or "name=value" (for "ulps.exponential.f32=116", that of
+// "ulps.OP.TYPE"); null if the fact is unknown.
 const FactRow* FindFact(absl::string_view fact);
 
 // Parses and sets the fact "name" or "name=value". InvalidArgument: unknown name or value.
