@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
+#include "spec/files/home_folder.h"
 #include "suites/suite_files.h"
 #include "tools/bench/bench.h"
 #include "tools/bench/bench_fuzz.h"
@@ -150,6 +151,7 @@ int RunOne(const std::string& text, const BenchCommandOptions& options) {
 // Runs the benchmarks. Stops at an unknown name, but not at a missed goal.
 int RunBench(const BenchCommandOptions& options) {
   std::vector<std::string> names = options.names;
+  if (names.empty() && IsInstalled()) names = {"fuzz"};
   if (names.empty()) names = {"reference", "judge"};
   int exit_status = kExitOk;
   for (const std::string& text : names) {
@@ -176,8 +178,8 @@ Command BenchCommand() {
   return {"bench", "measure speed: the figures of results/bench", [](Flags& flags) {
             auto options = std::make_shared<BenchCommandOptions>();
             flags.Positional("NAME", &options->names,
-                             "names: fuzz, and in a source tree reference, judge, judge/dot, cpu, "
-                             "cpu/programs and cuda");
+                             "fuzz (default in a release); in a source tree also reference and "
+                             "judge (default there), judge/dot, cpu, cpu/programs and cuda");
             flags.Add("--backend", &options->backend,
                       "engine to compare with (reference: hlo-evaluator, cpu and cuda: xla)");
             flags.Add("--quick", &options->quick, "run one short repetition");
