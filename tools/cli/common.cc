@@ -58,7 +58,9 @@ void CommonOptions::DeclareInputs(Flags& flags, std::string* inputs, std::option
   flags.AddChoice(
       "--data", &data,
       {"random", "exact", "defined", "edge", "special", "all_bits", "wide", "constants", "limits"},
-      "style of the random inputs; edge and special are one style; constants: values "
+      "style of the random inputs; edge, special: the special values of the type (infinities, "
+      "subnormals, extremes); all_bits: every bit pattern, or edge for types above 16 bits; "
+      "exact: sums stay exact; defined: no NaN or overflow; wide: any exponent; constants: values "
       "near the constants and sizes of the module; limits: "
       "values near the limits of range and precision of the type");
 }
