@@ -134,6 +134,8 @@ absl::Status FindWords(const ClauseRegistry& registry, ClausesOptions& options) 
     if (names.empty() || names.back() != clause.operation) names.push_back(clause.operation);
   for (const std::string& id : options.ids) {
     const auto says = [&](const Clause& clause) { return SaysWords(clause, registry, id); };
+    if (absl::StripAsciiWhitespace(id).empty())
+      return InvalidInput("clauses: expected an ID, found \"", id, "\"");
     if (registry.Find(id) != nullptr || absl::c_linear_search(names, id)) {
       ids.push_back(id);
     } else if (absl::StrContains(id, ' ') || registry.FindRuling(id) != nullptr ||
@@ -212,7 +214,10 @@ int RunClauses(ClausesOptions options) {
     }
   }
   if (states.empty() && !*pages)
-    return Fail(InvalidInput("clauses: no clause of this edition has all of these words"));
+    return Fail(InvalidInput(
+        "clauses: ", options.words.empty()
+                         ? absl::StrCat("not in this edition: ", absl::StrJoin(options.ids, ", "))
+                         : "no clause of this edition has all of these words"));
   if (!json) {
     for (const auto& [state, count] : states) std::printf("%s: %d\n", state.c_str(), count);
   }

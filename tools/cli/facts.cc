@@ -18,7 +18,7 @@ absl::StatusOr<std::vector<std::string>> FactsOfName(const std::string& name) {
   auto backend = backends::MakeBackend(name);
   if (!backend.ok())
     return InvalidInput(target.status().message(), "; single facts, such as dot.sums=f32, are in ",
-                        "`hlocts help facts`");
+                        "`hlocts backends --facts`");
   return (*backend)->info().facts;
 }
 

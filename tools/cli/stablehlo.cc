@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "spec/base/python_module.h"
 #include "spec/files/home_folder.h"
@@ -50,12 +51,18 @@ std::string PythonPackage() {
 
 absl::Status WithConverterHint(const absl::Status& status) {
   if (!absl::IsUnavailable(status)) return status;
-  return absl::UnavailableError(absl::StrCat(
-      "cannot convert StableHLO: this build lacks XLA's converter, and that of jaxlib did "
-      "not start. To install it: `pip install ",
-      PythonPackage(), "jax`, or name a command in ", pjrt::kConverterVariable, ". ",
-      // Only the last line of a traceback is the reason.
-      status.message().substr(status.message().rfind('\n') + 1)));
+  const char* named = std::getenv(pjrt::kConverterVariable);
+  const std::string package = PythonPackage();
+  const std::string failed =
+      named == nullptr || package.empty()
+          ? "that of jaxlib did not start"
+          : absl::StrCat("`", absl::StrReplaceAll(named, {{"\n", " "}}), "` failed");
+  return absl::UnavailableError(
+      absl::StrCat("cannot convert StableHLO: this build lacks XLA's converter, and ", failed,
+                   ". To install that of jaxlib: `pip install ", package, "jax`; ",
+                   pjrt::kConverterVariable, " names another command. ",
+                   // Only the last line of a traceback is the reason.
+                   status.message().substr(status.message().rfind('\n') + 1)));
 }
 
 // Replaces "-", the name of standard input in the converter's locations, by `path`.

@@ -221,7 +221,7 @@ def _fact_options(facts: str | Sequence[str]) -> list[str]:
     facts = [facts] if isinstance(facts, str) else facts
     if sum("." not in fact for fact in facts) > 1:
         raise HloctsError("facts: expected at most one name of a target (the name of a fact contains a dot, "
-                          "such as dot.sums=f32: `hlocts help facts`)")  # fmt: skip
+                          "such as dot.sums=f32: `hlocts backends --facts`)")  # fmt: skip
     return [f"--fact{'' if '.' in fact else 's-of'}={fact}" for fact in facts]
 
 
