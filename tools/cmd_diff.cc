@@ -88,7 +88,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffInvalidFile(const DiffOptions& optio
 
 // Judges the runs of --repeat, and the pieces of a run whose outputs decide nothing. Localises only
 // one failure.
-absl::Status RunOnEngine(const DiffOptions& options, const Job& job,
+absl::Status RunOnEngine(const DiffOptions& options, const std::string& file, const Job& job,
                          const backends::DiffOptions& diff, backends::Differ& differ,
                          backends::Backend& backend, DiffAnswer& answer) {
   backends::DiffOptions brief = diff;
@@ -102,20 +102,19 @@ absl::Status RunOnEngine(const DiffOptions& options, const Job& job,
   answer.runs = std::move(repeated.counts);
   RecordRunCounts(answer.runs, answer.verdict);
   if (backends::IsFinding(answer.verdict.kind) && !options.search.output.empty())
-    KeepInputs(job, diff.load.partitions, options.search.output);
+    KeepInputs(job, diff.load.partitions, file);
   if (options.outputs.empty() || !repeated.outcome.has_values()) return absl::OkStatus();
   return WriteLiterals(FileOfDevices(repeated.outcome.result.outputs, diff.load.partitions),
                        LeafRole::kOutput, options.outputs);
 }
 
 // If only a piece shows the failure, writes this piece, which the suggested commands use.
-void KeepPiece(const DiffOptions& options, const std::string& engine, const Job& job,
+void KeepPiece(const DiffOptions& options, const std::string& file, const Job& job,
                const backends::DiffOptions& diff, backends::Backend& backend, DiffAnswer& answer) {
   if (!answer.verdict.localisation.in_piece || !options.common.batch.empty()) return;
   const auto piece = backends::FindHiddenPiece(*job.module, job.request, diff, backend);
   if (piece.module == nullptr) return;
-  auto files =
-      WritePiece(piece, options.module, engine, diff.load.partitions, options.search.output);
+  auto files = WritePiece(piece, diff.load.partitions, file);
   if (files.ok()) {
     answer.piece = *std::move(files);
   } else {
@@ -171,20 +170,7 @@ void PrintAnswer(const DiffOptions& options, const std::string& engine, const Di
               << std::endl;
 }
 
-absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Engines& engines) {
-  std::vector<std::string> names = backends::SplitBackendNames(options.backends);
-  if (names.empty()) return InvalidInput("diff: expected --backend");
-  if (options.invalid) return DiffInvalidFile(options, names, engines);
-  if (options.search.given && !options.inputs.empty())
-    return InvalidInput("expected --inputs or --search-time, found both");
-  bool has_inputs = true;
-  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJobOr(options.module, options.inputs,
-                                             options.search.given ? std::nullopt : options.seed,
-                                             options.common, &has_inputs));
-  const bool search = options.search.given ? HasArguments(job) : !has_inputs;
-  if (options.partitions > 0)
-    HLOCTS_RETURN_IF_ERROR(
-        generators::Shard(options.partitions, options.seed.value_or(1), *job.module));
+absl::StatusOr<backends::DiffOptions> OptionsFor(const Job& job, const DiffOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(backends::DiffOptions diff,
                           MakeDiffOptions(job, options.profile, options.common));
   if (!options.expect.empty()) {
@@ -197,26 +183,49 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
   diff.blame = diff.checkpoints = true;
   diff.unusual = options.unusual;
   diff.suspect = SuspectOf(options.suspect);
+  return diff;
+}
+
+absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Engines& engines) {
+  std::vector<std::string> names = backends::SplitBackendNames(options.backends);
+  if (names.empty()) return InvalidInput("diff: expected --backend");
+  if (options.invalid) return DiffInvalidFile(options, names, engines);
+  if (options.search.given && !options.inputs.empty())
+    return InvalidInput("expected --inputs or --search-time, found both");
+  bool has_inputs = true;
+  HLOCTS_ASSIGN_OR_RETURN(Job job, LoadJobOr(options.module, options.inputs,
+                                             options.search.given ? std::nullopt : options.seed,
+                                             options.common, &has_inputs));
+  const bool search = options.search.given ? HasArguments(job) : !has_inputs;
+  if (!options.outputs.empty() && (names.size() > 1 || search))
+    return InvalidInput("diff: --outputs: expected one engine, and inputs or a seed");
+  if (options.partitions > 0)
+    HLOCTS_RETURN_IF_ERROR(
+        generators::Shard(options.partitions, options.seed.value_or(1), *job.module));
+  HLOCTS_ASSIGN_OR_RETURN(const backends::DiffOptions diff, OptionsFor(job, options));
   // All engines share the sets unless each engine has its own inputs.
   std::optional<backends::Differ> differ;
   std::vector<DiffAnswer> answers;
   for (const std::string& name : names) {
     HLOCTS_ASSIGN_OR_RETURN(backends::Backend * backend, ReadyEngine(engines, name));
     DiffAnswer answer;
+    const std::string file =
+        InputsFile(options.search.output, options.module, name, names.size() == 1);
     if (search) {
       answer.search.emplace();
-      HLOCTS_ASSIGN_OR_RETURN(answer.verdict, FindInputs(options.search, options.seed, names.size(),
-                                                         diff, *backend, job, *answer.search));
+      HLOCTS_ASSIGN_OR_RETURN(answer.verdict,
+                              FindInputs(options.search, options.seed, names.size(), diff, file,
+                                         *backend, job, *answer.search));
       differ.reset();
     }
     if (!differ) differ.emplace(*job.module, job.request, diff);
     if (!search) {
-      HLOCTS_RETURN_IF_ERROR(RunOnEngine(options, job, diff, *differ, *backend, answer));
+      HLOCTS_RETURN_IF_ERROR(RunOnEngine(options, file, job, diff, *differ, *backend, answer));
     } else if (!answer.search->name.empty()) {
       Confirm(*differ, *backend, answer.verdict);
     }
     Complete(job, *differ, backend->info().facts, options.explain, answer.verdict);
-    KeepPiece(options, name, job, diff, *backend, answer);
+    KeepPiece(options, file, job, diff, *backend, answer);
     if (IsFailure(answer.verdict.kind) && job.request.arguments.size() == 1)
       answer.known =
           KnownFindingOf(answer.verdict, {job.module->Clone(), job.request.arguments[0], false});
@@ -261,9 +270,11 @@ void PrintGroups(const Groups& groups) {
 }
 
 int RunBatchOf(const DiffOptions& options, Engines& engines) {
+  if (!options.outputs.empty() || !options.search.output.empty())
+    return Fail(InvalidInput("diff: --batch: expected no --outputs and no --output, one file"));
   Groups groups;
   const int status = RunBatch(
-      options.common.batch, options.module + options.inputs + options.outputs,
+      options.common.batch, options.module + options.inputs,
       [&](const Json& entry) { return AnswerEntry(options, engines, entry); },
       {{"profile", options.profile}},
       [&](const Json& entry, const Json& answer) {
@@ -282,10 +293,8 @@ int RunDiff(const DiffOptions& options) {
   if (options.invalid && (options.seed || !options.inputs.empty()))
     return Fail(
         InvalidInput("diff --invalid: the module is not run: expected no inputs and no seed"));
-  std::vector<std::string> names = backends::SplitBackendNames(options.backends);
-  if (!options.outputs.empty() && (names.size() > 1 || options.search.given))
-    return Fail(InvalidInput("diff: --outputs: expected one engine, and inputs or a seed"));
   LimitTime();
+  const std::vector<std::string> names = backends::SplitBackendNames(options.backends);
   auto answers = DiffFile(options, engines);
   if (!answers.ok()) {
     const bool of_case = !options.invalid && !RuleOf(answers.status()).empty() &&

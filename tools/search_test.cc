@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
@@ -63,6 +64,44 @@ TEST_F(SearchTest, InputsOfASeedAndItsDataAreKeptAndShrunk) {
   EXPECT_EQ(RunHlocts("shrink " + fault + " --seed=1 --data=special").status, 0);
   EXPECT_THAT(RunHlocts("shrink " + fault + " --seed=1").out, HasSubstr("; --data=NAME selects"));
   EXPECT_EQ(RunHlocts("history --engine=iree@3.1.0 --seed=1 --data=edge " + module).status, 0);
+}
+
+TEST_F(SearchTest, EachEngineAndModuleHasItsOwnInputs) {
+  const std::string module =
+      Write("sub/mx.hlo",
+            "ENTRY e { x = f32[4] parameter(0) y = f32[4] parameter(1) s = s32[] parameter(2) "
+            "m = f32[4] maximum(x, y) w = s32[7] iota(), iota_dimension=0 "
+            "d = s32[2] dynamic-slice(w, s), dynamic_slice_sizes={2} "
+            "ROOT z = (f32[4], s32[2]) tuple(m, d) }");
+  std::filesystem::copy(module, Path("mx.hlo"));
+  std::filesystem::copy(module, Path("mx.txt"));
+  std::set<std::string> files;
+  const std::string in_sub = "cd " + Path("sub") + " && ";
+  const std::string faults[] = {"A=canary:maximum.drops-nan",
+                                "B=canary:dynamic-slice.negative-start-wraps"};
+  for (const std::string of : {"mx.hlo", "../mx.hlo", "../mx.txt", "mx.hlo -o f.txt"}) {
+    const auto both = JsonLines(RunHlocts(absl::StrCat("diff ", of, " --backend=", faults[0],
+                                                       " --backend=", faults[1], " --json"),
+                                          in_sub)
+                                    .out);
+    ASSERT_EQ(both.size(), 2) << of;
+    for (const int i : {0, 1}) {
+      const std::string file = both[i]["search"]["file"];
+      EXPECT_TRUE(files.insert(file).second) << file;
+      EXPECT_EQ(
+          RunHlocts("diff mx.hlo --inputs=" + file + " --backend=" + faults[i], in_sub).status, 1)
+          << file;
+    }
+  }
+  EXPECT_TRUE(files.count("f.A_canary_maximum.drops-nan.txt"));
+  EXPECT_TRUE(files.count("out/diff/mx.A_canary_maximum.drops-nan.inputs.txt"));
+  Write("sub/in.txt", "f32[4] {nan, 1, 2, 3}\nf32[4] {1, 1, 1, 1}\ns32[] -3\n");
+  RunHlocts(
+      absl::StrCat("diff mx.hlo --inputs=in.txt -o s.npz --backend=", faults[0], ",", faults[1]),
+      in_sub);
+  for (const char* name :
+       {"A_canary_maximum.drops-nan", "B_canary_dynamic-slice.negative-start-wraps"})
+    EXPECT_TRUE(std::filesystem::exists(Path(absl::StrCat("sub/s.", name, ".npz"))));
 }
 
 TEST_F(SearchTest, AFailureIsPrintedIfItsInputsCannotBeKept) {

@@ -9,6 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "nlohmann/json.hpp"
 #include "spec/base/json_text.h"
 #include "spec/files/file_io.h"
@@ -17,6 +19,7 @@
 #include "spec/ir/module.h"
 #include "spec/text/printer.h"
 #include "suites/replay.h"
+#include "suites/sha256.h"
 #include "tools/cli/interrupt.h"
 #include "tools/cli/terminal.h"
 #include "tools/search/input_search.h"
@@ -24,15 +27,16 @@
 namespace hlocts::tools {
 namespace {
 
-// Returns the path of an output file about a module, without extension, e.g.
-// "out/diff/results_findings_<x>_module" for results/findings/<x>/module.hlo.
-std::string StemOf(const std::string& module) {
-  std::string name = std::filesystem::path(module).replace_extension().string();
+// Returns a text as a part of a file name, e.g. "results_findings_<x>_module" for
+// results/findings/<x>/module. If other texts could have the same name, it ends with a hash.
+std::string FileNameOf(absl::string_view text) {
+  std::string name(absl::StripPrefix(text, "/"));
+  const std::string spelled = absl::StrReplaceAll(name, {{"/", "_"}, {":", "_"}, {"=", "_"}});
   for (char& c : name)
     if (!absl::ascii_isalnum(static_cast<unsigned char>(c)) && c != '-' && c != '.') c = '_';
   name.erase(0, std::min(name.find_first_not_of("_."), name.size()));
-  if (name.size() > 120) name.erase(0, name.size() - 120);
-  return absl::StrCat("out/diff/", name.empty() ? "module" : name);
+  if (name.size() > 90) name.erase(0, name.size() - 90);
+  return name == spelled ? name : absl::StrCat(name, "-", suites::Sha256(text).substr(0, 8));
 }
 
 absl::Status WriteInputs(const backends::ExecuteRequest& request, int64_t partitions,
@@ -53,8 +57,22 @@ void SearchFlags::Declare(Flags& flags) {
                     &given);
   flags.Add(
       "-o,--output", &output,
-      "literals file to write, with the inputs of a failure (default, for those that a search "
-      "found: out/diff/NAME.inputs.txt)");
+      "literals file to write, with the inputs of a failure (several engines: one file for each, "
+      "with the engine in its name; default, for those that a search found: "
+      "out/diff/NAME.ENGINE.inputs.txt)");
+}
+
+std::string InputsFile(const std::string& output, const std::string& module,
+                       const std::string& engine, bool is_only) {
+  if (output.empty())
+    return absl::StrCat("out/diff/",
+                        FileNameOf(absl::StripSuffix(
+                            std::filesystem::path(module).lexically_normal().string(), ".hlo")),
+                        ".", FileNameOf(engine), ".inputs.txt");
+  const std::filesystem::path path(output);
+  return is_only ? output
+                 : absl::StrCat(std::filesystem::path(path).replace_extension().string(), ".",
+                                FileNameOf(engine), path.extension().string());
 }
 
 bool HasArguments(const Job& job) {
@@ -65,8 +83,8 @@ bool HasArguments(const Job& job) {
 
 absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optional<uint64_t> seed,
                                             size_t engines, const backends::DiffOptions& diff,
-                                            backends::Backend& backend, Job& job,
-                                            InputSearch& search) {
+                                            const std::string& file, backends::Backend& backend,
+                                            Job& job, InputSearch& search) {
   CatchInterrupts();
   StatusLine line;
   SearchOptions options{
@@ -85,9 +103,7 @@ absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optio
   search.counts = result.counts;
   if (!result.failed) return std::move(result.verdict);
   search.name = result.counts.search;
-  search.file =
-      KeepInputs(job, diff.load.partitions,
-                 flags.output.empty() ? StemOf(job.module_name) + ".inputs.txt" : flags.output);
+  search.file = KeepInputs(job, diff.load.partitions, file);
   return std::move(result.verdict);
 }
 
@@ -142,12 +158,10 @@ std::string CommandOn(const char* command, const std::string& module, const std:
                       profile == "default" ? "" : absl::StrCat(" --profile=", profile));
 }
 
-absl::StatusOr<PieceFiles> WritePiece(const backends::WrongPiece& piece, const std::string& module,
-                                      const std::string& engine, int64_t partitions,
-                                      const std::string& output) {
-  std::string stem = StemOf(absl::StrCat(std::filesystem::path(module).replace_extension().string(),
-                                         ".", engine, ".hlo"));
-  if (!output.empty()) stem = std::filesystem::path(output).replace_extension().string();
+absl::StatusOr<PieceFiles> WritePiece(const backends::WrongPiece& piece, int64_t partitions,
+                                      const std::string& inputs_file) {
+  const std::string file = std::filesystem::path(inputs_file).replace_extension().string();
+  const std::string stem(absl::StripSuffix(file, ".inputs"));
   PieceFiles files{piece.name, stem + ".piece.hlo", stem + ".piece.inputs.txt"};
   HLOCTS_RETURN_IF_ERROR(WriteInputs(piece.request, partitions, files.inputs));
   HLOCTS_RETURN_IF_ERROR(WriteFile(files.module, PrintModule(*piece.module)));

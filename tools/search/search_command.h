@@ -33,13 +33,18 @@ struct SearchFlags {
 // Returns true if the entry has array leaves that a search can fill.
 bool HasArguments(const Job& job);
 
+// Returns the file for the inputs of a failure of `engine`: `output` (of -o) if this is the
+// command's only engine, else a file of its own beside `output` or, if that is "", in out/diff.
+std::string InputsFile(const std::string& output, const std::string& module,
+                       const std::string& engine, bool is_only);
+
 // Searches for inputs on one engine, with a progress line. `engines` is the number of engines of
-// the command. Sets job.request to the request of the verdict. Writes the input of a failure to a
-// file; returns an error if that fails.
+// the command. Sets job.request to the request of the verdict. Writes the input of a failure to
+// `file`.
 absl::StatusOr<reports::Verdict> FindInputs(const SearchFlags& flags, std::optional<uint64_t> seed,
                                             size_t engines, const backends::DiffOptions& diff,
-                                            backends::Backend& backend, Job& job,
-                                            InputSearch& search);
+                                            const std::string& file, backends::Backend& backend,
+                                            Job& job, InputSearch& search);
 
 // Writes the inputs of a failure. Returns the file, or prints the error and returns "".
 std::string KeepInputs(const Job& job, int64_t partitions, const std::string& file);
@@ -56,9 +61,8 @@ std::string CommandOn(const char* command, const std::string& module, const std:
 struct PieceFiles {
   std::string name, module, inputs;
 };
-// Writes the files next to `output` (the literals file of -o), or to out/diff if it is "".
-absl::StatusOr<PieceFiles> WritePiece(const backends::WrongPiece& piece, const std::string& module,
-                                      const std::string& engine, int64_t partitions,
-                                      const std::string& output);
+// Writes the files next to the one that InputsFile names.
+absl::StatusOr<PieceFiles> WritePiece(const backends::WrongPiece& piece, int64_t partitions,
+                                      const std::string& inputs_file);
 
 }  // namespace hlocts::tools
