@@ -370,6 +370,8 @@ class Judge(Scratch):
             (lambda: hlocts.judge(LOG_EXP, [X.astype("f8")], [TRUE]), "f32"),
             (lambda: hlocts.judge("module @m {\n}\n", [], []), "StableHLO|`main` function"),
             (lambda: hlocts.judge("/nope.hlo", [], []), "/nope.hlo: expected the text of a module"),
+            (lambda: hlocts.judge("", [], []), "^module: expected the text of a module"),
+            (lambda: hlocts.judge(LOG_EXP, [X], [X], facts=""), 'facts: expected a name .*found ""'),
             (lambda: hlocts.evaluate(CUSTOM, X), "unknown_target"),
         ]:
             with self.assertRaisesRegex(hlocts.HloctsError, said) as raised:

@@ -249,7 +249,7 @@ def hlo(module: Any) -> str:
     if "\n" not in text and "{" not in text:
         path = pathlib.Path(text)
         if not path.is_file():
-            raise HloctsError(f"{text}: expected the text of a module, or the path of a file with one")
+            raise HloctsError(f"{text or 'module'}: expected the text of a module, or the path of a file with one")
         code = path.read_bytes()
         if code[:4] == b"ML\xefR":
             return _converted(code)
@@ -345,7 +345,7 @@ def _result(
         verdict=record["verdict"],
         module=low.name if low else "".join(_NAME.findall(text)[:1]),
         engine=by_jax if given
-        else f"{record['backend'].replace(_THIS_JAX, 'jax')} {record['backend_version']}",
+        else f"{record['backend'].replace(_THIS_JAX, 'jax')} {record['backend_version']}".rstrip(),
         profile=record["profile"], reason=record["reason"], elements=record["elements"],
         bits_checked=record["bits_checked_mean"], unspecified=record["unspecified_elements"],
         failure=_failure(found, record, low, given) if found else None,
