@@ -258,7 +258,8 @@ int RunBlame(const BlameOptions& options) {
   for (const std::string& path : options.subjects) {
     auto blame = Blame(options, path);
     if (!blame.ok()) {
-      status = std::max(status, Fail(Annotate(blame.status(), path)));
+      const bool names_it = absl::StrContains(blame.status().message(), path);
+      status = std::max(status, Fail(names_it ? blame.status() : Annotate(blame.status(), path)));
       continue;
     }
     if (options.common.json) {

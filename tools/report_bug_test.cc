@@ -66,6 +66,17 @@ std::string BundleOf(const char* engine, const char* version) {
   return folder;
 }
 
+TEST(ReportBugTest, ACommandWithoutAnEngineNamesThePythonOfTheRecordedJax) {
+  const std::string own = BundleOf("this-jax", "0.10.2 (cpu)");
+  for (const char* command : {"replay ", "blame ", "shrink "}) {
+    const std::string said = "hlocts: " + own + " was recorded with \"this-jax\"";
+    EXPECT_THAT(RunHlocts(command + own, "env -u HLOCTS_PYTHON").out,
+                AllOf(HasSubstr(said), HasSubstr("=jax for the JAX of the python3 on PATH\n")));
+    EXPECT_THAT(RunHlocts(command + own, "HLOCTS_PYTHON=/p/python").out,
+                AllOf(HasSubstr(said), HasSubstr("of the Python of the package hlocts\n")));
+  }
+}
+
 // If the version of a user's jaxlib is not listed, the engine `jax` runs what pip has installed.
 TEST(ReportBugTest, TheJaxOfThePythonIsAJaxlib) {
   for (const auto& [engine, version, name, seen, hint] :

@@ -17,6 +17,8 @@ from hlocts.errors import HloctsError
 
 try:
     import jax
+from . import environment
+
     import jax.numpy as jnp
     from jax import lax
 except ImportError:
@@ -174,7 +176,11 @@ def test_a_named_engine(tmp_path):
     assert np.load(tmp_path / "outputs.npz")["out0"].tolist() == (x - 1).tolist()
     with pytest.raises(hlocts.ConformanceError):
         canary.raise_for_failure()
-    assert re.search(r"\n  report: \S+ shrink .* -o (\S+/small) && \S+ report-bug \1$", str(canary))
+    assert re.search(r"\n  report: (.+) shrink .* -o (\S+/small) && \1 report-bug \2$", str(canary))
+    assert str(hlocts.check(log_exp, x, engine="/nope/x.so")).startswith("error: log_exp on pjrt:x.so\n")
+    shown = subprocess.run(canary.replay, shell=True, capture_output=True, text=True, check=False,
+                           env=environment(tmp_path))  # fmt: skip
+    assert shown.returncode == 1 and "canary:subtract.operands-swapped" in shown.stdout
     with pytest.raises(hlocts.HloctsError, match="expected one of"):
         hlocts.check(log_exp, x, engine="nosuch")
     with pytest.raises(hlocts.HloctsError, match="engine: expected a name"):

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -113,7 +114,9 @@ absl::Status CheckRecordedEngine(const reports::Verdict& verdict, const std::str
   if (place.empty()) return absl::OkStatus();
   std::string release;
   if (absl::StartsWith(place, "--backend=jaxlib@"))
-    release = ", or --backend=jax for the JAX of the python3 on PATH";
+    release = absl::StrCat(
+        ", or --backend=jax for the JAX of the ",
+        std::getenv("HLOCTS_PYTHON") ? "Python of the package hlocts" : "python3 on PATH");
   const std::string file = name.substr(0, name.find('?')).substr(name.find(':') + 1);
   if (const auto list = backends::LoadEngineList(); list.ok())
     for (const engines::Engine& engine : list->engine())

@@ -35,12 +35,23 @@ def of_module(name: str, *arguments: str) -> list[str]:
     return [sys.executable, "-c", code, *arguments]
 
 
+def script() -> pathlib.Path:
+    """Returns the path of pip's script `hlocts` of this Python, which may not exist."""
+    return pathlib.Path(sys.executable).parent / "hlocts"
+
+
+def called() -> str:
+    """Returns the words with which a shell starts the program of this Python."""
+    is_on_path = shutil.which("hlocts") == str(script())
+    return "hlocts" if is_on_path else f"{shlex.quote(sys.executable)} -m hlocts"
+
+
 def shown(words: Sequence[str]) -> str:
     """Returns a command line of the program for people, with short commands of of_module."""
     long, short = (shlex.join(of_module("jax_engine")),
                    shlex.join([sys.executable, "-P", "-m", "hlocts.jax_engine"]))  # fmt: skip
     has_option = sys.version_info >= (3, 11)
-    return shlex.join([str(find()), *(word.replace(long, short) if has_option else word for word in words)])
+    return f"{called()} {shlex.join(word.replace(long, short) if has_option else word for word in words)}"
 
 
 CONVERTER = "\n".join(of_module("stablehlo"))  # one argument per line
@@ -162,5 +173,6 @@ def main() -> None:
         program = str(find())
     except HloctsError as error:
         sys.exit(f"hlocts: {error}")
-    called = program if sys.argv[0].endswith("__main__.py") else sys.argv[0]
-    os.execve(program, [called, *sys.argv[1:]], environment())  # its hints print argv[0]
+    own = str(script()) if script().is_file() and _is_script_of_pip(script()) else program
+    name = own if sys.argv[0].endswith("__main__.py") else sys.argv[0]
+    os.execve(program, [name, *sys.argv[1:]], environment())  # its hints print argv[0]

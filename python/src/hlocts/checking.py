@@ -23,7 +23,6 @@ import pathlib
 import re
 import select
 import shlex
-import shutil
 import signal
 import subprocess
 import sys
@@ -323,12 +322,6 @@ def _waiting_lines(directory: pathlib.Path) -> list[str]:
     return lines
 
 
-def _program() -> str:
-    """Returns the words that start the program of this Python, which may be outside of PATH."""
-    own = str(pathlib.Path(sys.executable).parent / "hlocts")
-    return "hlocts" if shutil.which("hlocts") == own else f"{shlex.quote(sys.executable)} -m hlocts"
-
-
 def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
     failure = result.get("first_failure") or {}
     where = failure.get("source") or failure.get("instruction") or ""
@@ -336,7 +329,7 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
              f"{': ' + where if where else ''}", f"        {result.get('reason', '')}"]  # fmt: skip
     kept = result.get("kept")
     if kept:
-        hlocts = _program()
+        hlocts = binary.called()
         lines.append(f"        {hlocts} judge {kept}/module.hlo --inputs={kept}/inputs.npz "
                      f"--outputs={kept}/outputs.npz "
                      f"{' '.join(result.get('options', []))} --explain")  # fmt: skip
