@@ -437,6 +437,9 @@ def test_left_open():
     return lambda x: x == 0, jnp.array([1e-45])
 
 @hlocts.conforms(facts=())
+    for facts, engine in (("", None), ([""], None), ("", "reference")):
+        with pytest.raises(hlocts.HloctsError, match="facts: expected a name .* found \"\""):
+            hlocts.check(equal, SUBNORMAL, facts=facts, engine=engine)
 def test_of_facts():
     return lambda x: x == 0, jnp.array([1e-45])
 

@@ -98,8 +98,12 @@ void Flags::Add(const std::string& name, bool* value, const std::string& help) {
 
 void Flags::Add(const std::string& name, std::vector<std::string>* values,
                 const std::string& help) {
-  impl_->Note(impl_->app->add_option(name, *values, help)->allow_extra_args(false),
-              {name, "TEXT", absl::StrJoin(*values, ","), help, {}, false});
+  const auto refuse_empty = [](const std::string& text) {
+    return text.empty() ? "expected a value, found \"\"" : "";
+  };
+  impl_->Note(
+      impl_->app->add_option(name, *values, help)->allow_extra_args(false)->check(refuse_empty),
+      {name, "TEXT", absl::StrJoin(*values, ","), help, {}, false});
 }
 
 void Flags::AddChoice(const std::string& name, std::string* value,
@@ -195,6 +199,10 @@ struct Program {
     for (const auto& impl : impls) table.push_back(impl->info);
     return table;
   }
+  const Flags::Impl* Find(const std::string& name) const {
+    const auto found = absl::c_find_if(impls, [&](auto& impl) { return impl->info.name == name; });
+    return found == impls.end() ? nullptr : found->get();
+  }
   std::vector<std::string> Names() const {
     std::vector<std::string> names;
     for (const auto& impl : impls) names.push_back(impl->info.name);
@@ -228,8 +236,7 @@ int Help(Program& program, const std::vector<std::string>& words) {
     return 0;
   }
   const absl::StatusOr<std::string> page = HelpPage(words[0]);
-  for (const auto& impl : program.impls) {
-    if (impl->info.name != words[0]) continue;
+  if (const Flags::Impl* impl = program.Find(words[0])) {
     std::cout << impl->app->help("hlocts");
     if (page.ok()) std::cout << "\nGuide: hlocts help " << words[0] << ".md\n";
     return 0;
@@ -298,12 +305,10 @@ void Declare(Program& program, const std::vector<Command>& commands) {
 std::string Unexpected(const Program& program, const std::string& command) {
   std::vector<std::string> left = program.app.remaining(true), options;
   std::string takes;  // the only argument of the command
-  for (const auto& impl : program.impls) {
-    if (impl->info.name != command) continue;
-    for (const OptionInfo& option : impl->info.options) {
-      if (option.positional) takes = absl::AsciiStrToLower(option.name);
-      for (absl::string_view name : absl::StrSplit(option.name, ',')) options.emplace_back(name);
-    }
+  const Flags::Impl* impl = program.Find(command);
+  for (const OptionInfo& option : impl ? impl->info.options : std::vector<OptionInfo>()) {
+    if (option.positional) takes = absl::AsciiStrToLower(option.name);
+    for (absl::string_view name : absl::StrSplit(option.name, ',')) options.emplace_back(name);
   }
   for (const std::string& word : left) {
     std::string name = word.substr(0, word.find('='));
@@ -329,7 +334,22 @@ std::string MessageOf(const Program& program, const CLI::ParseError& error,
 
 // Throws CLI::ParseError. The parser expects the words in reverse order, and removes them.
 void ParseWords(Program& program, const std::vector<std::string>& words) {
-  program.app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  const Flags::Impl* command = program.Find(words.empty() ? "" : words[0]);
+  std::vector<std::string> all;
+  bool options = command != nullptr;
+  for (const std::string& word : words) {
+    options &= word != "--";
+    const std::string name(absl::StripSuffix(word, "="));
+    const CLI::Option* option = nullptr;
+    if (options && name != word && absl::StartsWith(name, "-"))
+      option = command->app->get_option_no_throw(name);
+    if (option && option->get_items_expected_max() == 0)
+      throw CLI::ValidationError(name, "expected no value, found \"\"");
+    all.push_back(option ? name : word);
+    // After "--name=", the parser would take the next word as the value.
+    if (option) all.emplace_back();
+  }
+  program.app.parse(std::vector<std::string>(all.rbegin(), all.rend()));
 }
 
 bool Parses(Program& program, const std::vector<std::string>& words) {
@@ -345,8 +365,7 @@ int Parse(Program& program, std::vector<std::string> words) {
   const size_t given = words.size();
   std::string config;
   const std::string command = words.empty() ? "" : words[0];
-  const std::vector<std::string> names = program.Names();
-  const bool is_command = std::find(names.begin(), names.end(), command) != names.end();
+  const bool is_command = program.Find(command) != nullptr;
   if (command.empty()) return Wrong("", "expected a subcommand");
   if (absl::StartsWith(command, "-") && !absl::StartsWith(command, "-h") && command != "--help" &&
       command != "--version") {
@@ -356,7 +375,7 @@ int Parse(Program& program, std::vector<std::string> words) {
   if (!is_command && !absl::StartsWith(command, "-"))
     return Wrong("", absl::StrCat("no subcommand \"", command, "\"",
                                   command == "nightly" ? ": run the script share/hlocts/ci/nightly"
-                                                       : DidYouMean(command, names)));
+                                                       : DidYouMean(command, program.Names())));
   if (is_command && command != "worker") {
     auto extended = WithConfigFile(program.Table(), std::move(words), config);
     if (!extended.ok()) {

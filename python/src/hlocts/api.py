@@ -73,6 +73,7 @@ def check(
     ):
         if not is_wanted:
             raise HloctsError(f"{name}: expected {wanted}, found {value!r}")
+    _fact_options(() if facts is None else facts)
     engine = engine and os.fspath(engine)
     spread = None if mesh is None else lowering.Spread(mesh, in_specs, out_specs)
     low = lowering.lower(f, args, spread, annotated=engine is not None and mesh is not None,
@@ -219,6 +220,8 @@ def allowed(
 def _fact_options(facts: str | Sequence[str]) -> list[str]:
     """Returns the options for facts. Names of facts contain a dot, names of targets do not."""
     facts = [facts] if isinstance(facts, str) else facts
+    if "" in facts:
+        raise HloctsError('facts: expected a name of a target or of facts, found "" (() is no fact)')
     if sum("." not in fact for fact in facts) > 1:
         raise HloctsError("facts: expected at most one name of a target (the name of a fact contains a dot, "
                           "such as dot.sums=f32: `hlocts backends --facts`)")  # fmt: skip
