@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests that need JAX; skipped if it is missing."""
 
+import collections
 import dataclasses
 import functools
 import re
 import subprocess
 import sys
 import types
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -15,10 +17,10 @@ import hlocts
 from hlocts import api, binary, lowering, stablehlo
 from hlocts.errors import HloctsError
 
-try:
-    import jax
 from . import environment
 
+try:
+    import jax
     import jax.numpy as jnp
     from jax import lax
 except ImportError:
@@ -405,6 +407,29 @@ def test_a_fact_that_permits_more_is_named():
     assert hlocts.allowed(f, x).upper[0] < hlocts.allowed(f, x, facts="xla_cpu").upper[0] == np.inf
 
 
+class Pair(NamedTuple):
+    second: object
+    first: object
+
+
+def test_bounds_of_any_structure_are_printed_in_its_order():
+    class Own:
+        def __init__(self, *parts):
+            self.parts = parts
+
+    jax.tree_util.register_pytree_node(Own, lambda one: (one.parts, None), lambda _, parts: Own(*parts))
+    x = jnp.array([1.0, 2.0, 3.0])
+
+    def f(kind, x):
+        return kind(x * 2, jnp.linalg.qr(jnp.outer(x, x))[0])
+
+    ordered = lambda z, a: collections.OrderedDict(z=z, a=a)  # noqa: E731
+    for kind in (Own, Pair, ordered, lambda z, a: {"b": (None, a), "a": [z]}):
+        double, q = str(hlocts.allowed(functools.partial(f, kind), x)).split("\n")
+        assert double == "leaf 0: 3 elements, 3 with one value, first 2.0, 4.0, 6.0"
+        assert q.startswith("leaf 1: 9 elements") and "; together: " in q
+
+
 def test_facts_of_a_target_by_its_name():
     equal = lambda x: x == 0  # noqa: E731
     assert hlocts.check(equal, SUBNORMAL, facts=()).verdict == "fail"
@@ -412,6 +437,9 @@ def test_facts_of_a_target_by_its_name():
     with pytest.raises(hlocts.HloctsError, match="one name of a target"):
         hlocts.check(equal, SUBNORMAL, facts=["xla_cpu", "metal"])
     assert hlocts.check(equal, SUBNORMAL, facts="xla_cpu").verdict == "inconclusive"
+    for facts, engine in (("", None), ([""], None), ("", "reference")):
+        with pytest.raises(hlocts.HloctsError, match="facts: expected a name .* found \"\""):
+            hlocts.check(equal, SUBNORMAL, facts=facts, engine=engine)
 
 
 PLUGIN_TEST = """
@@ -437,9 +465,6 @@ def test_left_open():
     return lambda x: x == 0, jnp.array([1e-45])
 
 @hlocts.conforms(facts=())
-    for facts, engine in (("", None), ([""], None), ("", "reference")):
-        with pytest.raises(hlocts.HloctsError, match="facts: expected a name .* found \"\""):
-            hlocts.check(equal, SUBNORMAL, facts=facts, engine=engine)
 def test_of_facts():
     return lambda x: x == 0, jnp.array([1e-45])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -41,12 +42,9 @@ class Allowed(NamedTuple):
 
 
 def _leaves(tree: Any) -> list[Array]:
-    """Returns the arrays of a structure in the order in which JAX flattens it."""
-    if isinstance(tree, dict):
-        return [leaf for key in sorted(tree) for leaf in _leaves(tree[key])]
-    if isinstance(tree, (list, tuple)):
-        return [leaf for one in tree for leaf in _leaves(one)]
-    return [] if tree is None else [np.asarray(tree)]
+    """Returns the arrays of a structure as JAX flattens it; without JAX there are only lists of them."""
+    jax = sys.modules.get("jax")
+    return [np.asarray(leaf) for leaf in (jax.tree_util.tree_leaves(tree) if jax else tree)]
 
 
 def _component(dtype: np.dtype[Any]) -> np.dtype[Any]:
