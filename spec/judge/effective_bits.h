@@ -94,8 +94,6 @@ double RootMeanSquare(const SetArray& set);
 inline double EffectiveBitsOf(const AcceptanceSet& s, const FloatFacts& facts, double rms) {
   if (s.unspecified()) return 0;
   if (!s.finite() || s.lo == s.hi) return facts.p;
-  // A flush alone makes this set wide, since an engine need not distinguish subnormals.
-  if (s.lo >= -facts.min_normal && s.hi <= facts.min_normal) return facts.p - 1;
   if (s.Has(AcceptanceSet::kIntegral)) {
     return std::clamp(facts.p - RoughLog2(s.hi - s.lo + 1), 0.0, static_cast<double>(facts.p));
   }

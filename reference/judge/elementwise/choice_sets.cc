@@ -2,10 +2,13 @@
 // Computes element-wise operations if an element may have one of a few sets (lemma 31): applies the
 // operation to each of these sets, as long as there are few.
 #include <algorithm>
+#include <cmath>
 
 #include "reference/judge/elementwise/element_op.h"
 #include "spec/judge/choices.h"
 #include "spec/judge/interval_columns.h"
+#include "spec/ops/groups.h"
+#include "spec/ops/kinds.h"
 
 namespace hlocts::reference {
 namespace {
@@ -14,7 +17,7 @@ SetArray OneElement(const SetArray& like, const AcceptanceSet& set) {
   return SetArray(Shape(like.element_type(), {1}), std::vector<AcceptanceSet>{set});
 }
 
-// If operands have more discontinuities than this, each is used as an interval to limit the effort.
+// If there are more discontinuities or flushes than this, each is an interval, to limit the effort.
 constexpr int64_t kJumpsMax = 4096;
 
 // Returns true if the set consists of a few separate values (a discontinuity), as after a rounding,
@@ -77,6 +80,83 @@ bool AnyGap(std::vector<AcceptanceSet> sets) {
   return false;
 }
 
+// Returns true for arithmetic, functions and conversions that may flush operands and results. The
+// others select an operand, or have a least normal number of their own.
+bool MayFlush(const ElementOp& op) {
+  const auto typed = ops::TypedOperationOf(op.opcode);
+  return IsFloat(op.operand_type) && IsFloat(op.result_type) &&
+         op.context.rule.Allows(kFlushResult) && !ops::IsExtremum(op.opcode) &&
+         (!typed || *typed == ops::TypedOperation::kConvert);
+}
+
+// Returns an exact operand as itself and, if it or the unrounded number that an engine may read in
+// its place is subnormal and may be flushed, as a zero.
+std::vector<AcceptanceSet> ReadingsOf(const ElementOp& op, const AcceptanceSet& s) {
+  std::vector<AcceptanceSet> readings = {s};
+  const double least = op.context.operand->min_normal;
+  const bool subnormal = s.finite() && (s.lo > 0   ? std::min(s.lo, s.rlo) < least
+                                        : s.lo < 0 ? std::max(s.hi, s.rhi) > -least
+                                                   : false);
+  if (subnormal && op.context.rule.Allows(kFlushOperand))
+    readings.push_back(AcceptanceSet::Float(std::copysign(0.0, s.lo)));
+  return readings;
+}
+
+// Returns the result for each reading of exact operands, and what `joined`, the set of all of them
+// with their flushes, has beside these: zeros, and the least normal number as an end.
+std::vector<AcceptanceSet> FlushedAndNot(const ElementOp& op,
+                                         absl::Span<const SetArray* const> operands, int64_t i,
+                                         const AcceptanceSet& joined) {
+  ElementOp kept = op;
+  kept.context.rule.permissions &= ~static_cast<uint32_t>(kFlushOperand | kFlushResult);
+  std::vector<AcceptanceSet> results;
+  const auto add = [&](const AcceptanceSet& a, const AcceptanceSet& b) {
+    const SetArray one = OneElement(*operands[0], a), other = OneElement(*operands.back(), b);
+    const SetArray* read[] = {&one, &other};
+    results.push_back(RealElement(kept, absl::MakeSpan(read, operands.size()), 0));
+    DropUnreadPreRounding(results.back(), op.hull);
+  };
+  const AcceptanceSet last = operands.back()->At(ElementOf(*operands.back(), i));
+  for (const AcceptanceSet& a : ReadingsOf(op, operands[0]->At(ElementOf(*operands[0], i)))) {
+    if (op.equal_operands || operands.size() == 1) {
+      add(a, a);
+    } else {
+      for (const AcceptanceSet& b : ReadingsOf(op, last)) add(a, b);
+    }
+  }
+  AcceptanceSet all = results[0];
+  for (const AcceptanceSet& one : results) all = Join(all, one);
+  const auto also = [&](bool present, double value) {
+    if (!present) return;
+    results.push_back(AcceptanceSet::Float(value));
+    all = Join(all, results.back());
+  };
+  also(joined.Has(AcceptanceSet::kPosZero), 0.0);
+  also(joined.Has(AcceptanceSet::kNegZero), -0.0);
+  also(joined.hi > all.hi, joined.hi);
+  also(joined.lo < all.lo, joined.lo);
+  return IsSubset(joined, all) ? results : std::vector<AcceptanceSet>();
+}
+
+// Returns the sets of FlushedAndNot if they leave out numbers of `joined`. Returns {} if nothing is
+// flushed, or if an operand is not exact.
+std::vector<AcceptanceSet> FlushesApart(const ElementOp& op,
+                                        absl::Span<const SetArray* const> operands, int64_t i,
+                                        const AcceptanceSet& joined) {
+  if (!MayFlush(op) || joined.unspecified() || !joined.finite() || joined.lo >= joined.hi)
+    return {};
+  const double least = op.context.result->min_normal;
+  bool flushes = joined.lo < least && joined.hi > -least;
+  for (const SetArray* operand : operands) {
+    const AcceptanceSet a = operand->At(ElementOf(*operand, i));
+    if (!a.IsPoint() || a.Has(AcceptanceSet::kScaledPreRounding)) return {};
+    flushes = flushes || ReadingsOf(op, a).size() > 1;
+  }
+  if (!flushes) return {};
+  std::vector<AcceptanceSet> sets = FlushedAndNot(op, operands, i, joined);
+  return !sets.empty() && AnyGap(sets) ? sets : std::vector<AcceptanceSet>();
+}
+
 // Returns the results for all combinations of the operands' sets; nullopt if there are too many.
 std::optional<std::vector<AcceptanceSet>> Combinations(const ElementOp& op,
                                                        absl::Span<const SetArray* const> operands,
@@ -97,13 +177,34 @@ std::optional<std::vector<AcceptanceSet>> Combinations(const ElementOp& op,
   for (const std::vector<SetArray>& one : all) {
     std::vector<const SetArray*> arrays;
     for (const SetArray& array : one) arrays.push_back(&array);
-    results.push_back(RealElement(op, arrays, 0));
-    if (!results.back().integer()) DropUnreadPreRounding(results.back(), op.hull);
+    AcceptanceSet result = RealElement(op, arrays, 0);
+    if (!result.integer()) DropUnreadPreRounding(result, op.hull);
+    std::vector<AcceptanceSet> apart = FlushesApart(op, arrays, 0, result);
+    if (apart.empty()) apart.push_back(result);
+    results.insert(results.end(), apart.begin(), apart.end());
   }
   return results;
 }
 
 }  // namespace
+
+void KeepFlushesApart(const ElementOp& op, absl::Span<const SetArray* const> operands,
+                      SetArray& result) {
+  if (!MayFlush(op) || result.exact()) return;
+  ChoiceMap apart;
+  int64_t left = kJumpsMax;
+  const auto visit = [&](int64_t i, const AcceptanceSet& s) {
+    const std::vector<AcceptanceSet> sets = FlushesApart(op, operands, i, s);
+    if (!sets.empty() && left-- > 0) JoinChoices(sets, s.cause, s.origin, i, apart);
+  };
+  if (result.columns() != nullptr) {
+    for (const auto& [i, s] : result.columns()->rest()) visit(i, s);
+  } else {
+    for (size_t i = 0; i < result.sets().size() && left >= 0; ++i)
+      visit(static_cast<int64_t>(i), result.sets()[i]);
+  }
+  if (left >= 0) SetChoices(std::move(apart), result);
+}
 
 std::vector<AcceptanceSet> ChoicesOfBothOperands(const SetArray& on_true, const SetArray& on_false,
                                                  int64_t at) {
@@ -144,7 +245,8 @@ void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands,
     const AcceptanceSet like = result.At(i);
     const WideningCause cause =
         like.cause == WideningCause::kPoint ? WideningCause::kJump : like.cause;
-    const AcceptanceSet joined = JoinChoices(*results, cause, like.origin, i, mapped);
+    AcceptanceSet joined = JoinChoices(*results, cause, like.origin, i, mapped);
+    if (cause == WideningCause::kUnderflow) joined.cause = cause;
     if (chosen) joins.emplace_back(i, joined);
   }
   if (!joins.empty()) {

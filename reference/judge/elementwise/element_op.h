@@ -58,6 +58,12 @@ bool HasFewDiscontinuities(absl::Span<const SetArray* const> operands);
 void MapChoices(const ElementOp& op, absl::Span<const SetArray* const> operands, bool jumps,
                 SetArray& result);
 
+// Adds, to each element that is computed from exact numbers and may be flushed or has an operand
+// that may be flushed, alternative sets without the numbers between the readings (lemma 14). Does
+// nothing if there are more than a few thousand such elements.
+void KeepFlushesApart(const ElementOp& op, absl::Span<const SetArray* const> operands,
+                      SetArray& result);
+
 // Narrows a comparison of x with a maximum or minimum of x and other values to a comparison of x
 // with itself, for each x that is certainly the maximum or minimum (lemma 30). Without the operands
 // that KeepIfCompared (handlers.h) keeps, does nothing.

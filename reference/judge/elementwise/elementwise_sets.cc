@@ -353,9 +353,13 @@ absl::StatusOr<SetValue> ElementwiseSets(SetInterpreter& interpreter,
   if (exact) {
     HLOCTS_ASSIGN_OR_RETURN(std::optional<SetValue> points,
                             ElementwisePoints(interpreter, op, shape, operands, arrays));
-    if (points.has_value()) return *std::move(points);
+    if (points.has_value()) {
+      KeepFlushesApart(op, arrays, points->array);
+      return *std::move(points);
+    }
   }
   SetArray result = WideSets(op, shape, arrays);
+  if (result.choices == nullptr) KeepFlushesApart(op, arrays, result);
   CompareWithExtremum(interpreter, op, result);
   return SetValue(std::move(result));
 }
