@@ -43,7 +43,7 @@ double StepsBetween(double lo, double hi, const FloatFacts& facts) {
 
 std::string StepsText(double steps) {
   if (steps < 1e6) return absl::StrFormat("%.0f ulp%s", steps, steps == 1 ? "" : "s");
-  return absl::StrFormat("2^%.0f ulps", std::floor(std::log2(steps)));
+  return absl::StrFormat("about 2^%.0f ulps", std::log2(steps));
 }
 
 Distance IntegerDistance(const AcceptanceSet& set, const AcceptanceSet& actual) {

@@ -207,7 +207,7 @@ def gate(rows, like, limits_of):
             worse += 1
             print(f"{row['function']} {row['type']}: {row['ulps']:.4g} ulps at {row['operand']}, "
                   f"{row['lost']} lost; {like}: {limit['ulps']:.4g}, {limit['lost']} lost")  # fmt: skip
-    print(f"{worse} of {compared} functions have larger errors than {like}; {len(rows) - compared} not compared")
+    print(f"{worse} of {compared} pairs of function and type have larger errors than {like}; {len(rows) - compared} not compared")
     return 1 if worse else 0 if compared else CANNOT_RUN
 
 
