@@ -117,7 +117,7 @@ def test_a_platform_that_cannot_be_registered_is_one_sentence(tmp_path):
                                      "out=", "budget=500%"])
 def test_a_wrong_setting_is_refused_before_the_program_runs(tmp_path, setting):
     done = run(tmp_path, "print('ran')", "--fail", f"--{setting}")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert not done.stdout
     assert re.fullmatch("hlocts check: .*\n", done.stderr), done.stderr
 
