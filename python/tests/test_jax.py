@@ -210,6 +210,8 @@ def test_static_arguments_and_jitted_functions():
     assert hlocts.check(lambda x: power(x), jnp.array([1.0, 2.0])).passed
     result = hlocts.check(functools.partial(jnp.sum, axis=0), jnp.array([1.0, 2.0]))
     assert result.passed and result.module == "sum"
+    wrong = hlocts.check(jnp.expm1, 1e-10, engine="canary:exponential-minus-one.by-exp")
+    assert wrong.failure.source.startswith(f"{__file__}:"), wrong.failure.source
     assert hlocts.check(jax.jit(jax.grad(lambda x: x * x)), 2.0).module == "jit(grad(<lambda>))"
 
 

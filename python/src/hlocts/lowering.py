@@ -7,6 +7,7 @@ import contextlib
 import dataclasses
 import functools
 import itertools
+import os
 import pathlib
 import re
 import sys
@@ -61,11 +62,15 @@ class Lowered:
     whole: list[bool] = dataclasses.field(default_factory=list)
 
 
+@functools.cache
 def _jax() -> Any:
     try:
         import jax
+        from jax.extend import source_info_util
     except ImportError:
         raise HloctsError("JAX is not installed: pip install jax") from None
+    # Otherwise the source line of jnp.expm1, passed as f, would be one of this package.
+    source_info_util.register_exclusion(os.path.join(os.path.dirname(__file__), ""))
     return jax
 
 
