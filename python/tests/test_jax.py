@@ -173,9 +173,10 @@ def test_a_named_engine(tmp_path):
     assert result.engine.startswith("reference ")
     canary = hlocts.check(lambda x: x - 1, x, engine=WRONG_ENGINE, keep=tmp_path)
     assert canary.verdict == "fail"
-    assert np.load(tmp_path / "outputs.npz")["out0"].tolist() != (x - 1).tolist()
-    hlocts.check(lambda x: x - 1, x, engine="jax", keep=tmp_path)
-    assert np.load(tmp_path / "outputs.npz")["out0"].tolist() == (x - 1).tolist()
+    right = hlocts.check(lambda x: x - 1, x, engine="jax", keep=tmp_path)
+    for folder, is_right in ((tmp_path, False), (tmp_path / "2", True)):
+        assert (np.load(folder / "outputs.npz")["out0"].tolist() == (x - 1).tolist()) is is_right
+    assert f" {tmp_path}/2/module.hlo " in right.replay and (tmp_path / "failing.txt").exists()
     with pytest.raises(hlocts.ConformanceError):
         canary.raise_for_failure()
     assert re.search(r"\n  report: (.+) shrink .* -o (\S+/small) && \1 report-bug \2$", str(canary))
@@ -568,14 +569,16 @@ def test_a_failing_piece_is_kept_with_the_module(tmp_path, monkeypatch):
     assert [one.name for one in tmp_path.iterdir()] == ["k"]
 
 
-def test_what_only_the_strict_profile_rejects_is_said():
+def test_what_only_the_strict_profile_rejects_is_said(tmp_path):
     u, v = normal(4, 512, dtype="bfloat16"), normal(512, 4, dtype="bfloat16")
     low = hlocts.lowering.lower(lambda x, w: x @ w, (u, v))
     near = np.asarray(u, "float32") @ np.asarray(v, "float32")
     off = (near + np.float32(2**-6) * abs(near)).astype(u.dtype)
     result = hlocts.judge(low.text, [u, v], [off], profile="strict")
     assert result.verdict == "fail" and hlocts.judge(low.text, [u, v], [off]).verdict != "fail"
-    probable = hlocts.check(lambda x, w: x @ w, u, v)
+    probable = hlocts.check(lambda x, w: x @ w, u, v, keep=tmp_path)
+    names = {"module.hlo", "inputs.npz", "outputs.npz"}  # of the function and its pieces
+    assert probable.replay_arguments[0] == "diff" and names == {one.name for one in tmp_path.iterdir()}
     assert "\n  nothing was shown wrong, but this is no proof and no pass: " in str(probable)
     assert "piece" in probable.reason
     assert 'next: facts=["xla_cpu", "dot.sums=f32"] narrows' in str(probable)
@@ -684,8 +687,8 @@ def test_an_engine_partitions_or_says_that_it_cannot():
     x = np.arange(16, dtype=np.float32).reshape(4, 4)
     spread = dict(mesh=mesh(), in_specs=(P("a", "b"),), out_specs=P("b"))
     for engine, reason in (("reference", ""), ("jax", "the engine does not partition modules")):
-        result = hlocts.check(lambda x: x.sum(0), x, engine=engine, keep="kept", **spread)
-        header = open("kept/module.hlo").readline()
+        result = hlocts.check(lambda x: x.sum(0), x, engine=engine, keep=engine, **spread)
+        header = open(f"{engine}/module.hlo").readline()
         assert "num_partitions=4" in header and "xla.sdy" not in header
         assert result.verdict == ("unsupported" if reason else "pass"), str(result)
         assert reason in result.reason

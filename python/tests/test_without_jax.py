@@ -288,6 +288,24 @@ class Judge(Scratch):
         self.assertIn("instruction: z (log)", result.explain())
         self.assertTrue((self.folder / "outputs.npz").is_file())
 
+    def test_a_kept_failure_is_not_replaced(self):
+        (self.folder / "notes").touch()  # no file of a check
+        kept = [hlocts.judge(LOG_EXP, [X], [out], keep=self.folder) for out in (WRONG, TRUE, TRUE)]
+        folders = [self.folder, self.folder / "2", self.folder / "3"]
+        self.assertEqual([one.files.path for one in kept], folders)
+        self.assertRegex(kept[0].explain(), "got: +200 ")
+        for one, folder in zip(kept, folders, strict=True):
+            self.assertIn(f" {folder}/module.hlo --inputs={folder}/inputs.npz ", one.replay)
+        (self.folder / "module.hlo").unlink()
+        self.assertEqual(hlocts.judge(LOG_EXP, [X], [TRUE], keep=self.folder).files.path, self.folder / "4")
+
+    def test_calls_at_the_same_time_keep_different_directories(self):
+        code = "import pathlib, sys; from hlocts import api; print(api._free_folder(pathlib.Path(sys.argv[1])))"
+        calls = [subprocess.Popen([sys.executable, "-c", code, self.folder / "k"], stdout=subprocess.PIPE,
+                                  env=os.environ | {"PYTHONPATH": str(pathlib.Path(api.__file__).parents[1])})
+                 for _ in range(6)]  # fmt: skip
+        self.assertEqual(len({call.communicate()[0] for call in calls}), 6)
+
     def test_a_distance_is_in_ulps(self):
         near = TRUE + np.float32(1e-5)
         failure = hlocts.judge(LOG_EXP, [X], [near], keep=self.folder).failure

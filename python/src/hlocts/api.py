@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections
 import contextlib
 import dataclasses
+import itertools
 import os
 import pathlib
 import re
@@ -32,7 +33,7 @@ _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 # The prefix of temporary directories; the number of directories of failures that are kept; the
 # number of seconds for which each of them may be in use.
 _PREFIX, _FOLDERS_KEPT, _SECONDS_IN_USE = "hlocts-job-", 16, 3600
-_INPUTS, _OUTPUTS, _MODULE = "inputs.npz", "outputs.npz", "module.hlo"
+_INPUTS, _OUTPUTS, _MODULE, _FAILING = "inputs.npz", "outputs.npz", "module.hlo", "failing.txt"
 _THIS_JAX = "this-jax"  # the program's name of engine "jax"; in the program, "jax" is no engine
 PathLike = str | pathlib.Path
 _Facts = str | Sequence[str] | None
@@ -55,9 +56,10 @@ def check(
     facts: facts of JAX in this process, or the name of one target, e.g. "xla_cpu". None: those of
     xla_cpu on jaxlib's own CPU client, otherwise none. Facts narrow the sets, but some permit more:
     a verdict names those without which it would be a fail.
-    keep: directory for module, inputs and outputs; by default a temporary directory hlocts-job-* in
-    $TMPDIR or /tmp. The directory of a pass is removed with its result. The 16 newest others are
-    kept; a later call removes older ones after an hour.
+    keep: directory for module, inputs and outputs. If it has such files, the check writes to its
+    first free subdirectory of 2, 3, ..., which the result names. By default a temporary directory
+    hlocts-job-* in $TMPDIR or /tmp. That of a pass is removed with its result. The 16 newest others
+    are kept; a later call removes older ones after an hour.
     mesh: a jax.sharding.Mesh, over whose devices f is partitioned. in_specs and out_specs are
     PartitionSpecs, like in_shardings and out_shardings of jax.jit (None: whole on each device). The
     result is judged by the values that HLO allows for f on one device.
@@ -90,7 +92,8 @@ def check(
         if spread:
             return result
         is_settled = result.verdict not in ("inconclusive", "probable")
-        decided = result if is_settled else _piecewise(low, result, keep, promised)
+        job = None if keep is None else result.files
+        decided = result if is_settled else _piecewise(low, result, job, promised)
         same = {decided.verdict: runs.pop(result.verdict, 0)}  # pieces decide all such runs
         return dataclasses.replace(decided, runs=dict(collections.Counter(same) + collections.Counter(runs)))
     if facts:
@@ -137,21 +140,23 @@ def _worst_of(
 
 
 def _on_engine(
-    low: lowering.Lowered, engine: str, profile: str, keep: PathLike | None, repeat: int = 1, facts: _Facts = None
+    low: lowering.Lowered, engine: str, profile: str, keep: PathLike | _Job | None, repeat: int = 1,
+    facts: _Facts = None,
 ) -> Result:  # fmt: skip
     with _folder(keep) as job:
         _write(job.path, low.text, low.inputs)
         # -o names the files of a failing piece, which are otherwise in the working directory.
         arguments = ["diff", job.file(_MODULE), f"--inputs={job.file(_INPUTS)}",
-                     "-o", job.file("failing.txt"),
+                     "-o", job.file(_FAILING),
                      f"--backend={_backend(engine, facts)}", f"--profile={profile}",
                      *([f"--repeat={repeat}"] if repeat > 1 else [])]  # fmt: skip
-        (job.path / _OUTPUTS).unlink(missing_ok=True)  # a crash has no outputs
-        record = binary.run_json([*arguments, f"--outputs={job.file(_OUTPUTS)}"])
+        # Of a check by pieces, the outputs of the whole function are there and stay.
+        outputs = [] if (job.path / _OUTPUTS).exists() else [f"--outputs={job.file(_OUTPUTS)}"]
+        record = binary.run_json([*arguments, *outputs])
         return _result(record, job, arguments, low.text, low, None)
 
 
-def _piecewise(low: lowering.Lowered, whole: Result, keep: PathLike | None, facts: _Facts) -> Result:
+def _piecewise(low: lowering.Lowered, whole: Result, keep: _Job | None, facts: _Facts) -> Result:
     """Judges the pieces of a module if its outputs alone leave the verdict open. For example,
     the factors by which a factorization is judged are not outputs of a solve. The same JAX runs the
     pieces in another process. If this decides nothing, the result is `whole` with the reason."""
@@ -287,17 +292,33 @@ class _Job:
 
 
 @contextlib.contextmanager
-def _folder(keep: PathLike | None) -> Iterator[_Job]:
-    if keep is None:
+def _folder(keep: PathLike | _Job | None) -> Iterator[_Job]:
+    if isinstance(keep, _Job):
+        yield keep
+    elif keep is None:
         _remove_old_folders()
         yield _Job(pathlib.Path(tempfile.mkdtemp(prefix=_PREFIX)), temporary=True)
     else:
-        path = pathlib.Path(keep).resolve()
         try:
-            path.mkdir(parents=True, exist_ok=True)
+            path = _free_folder(pathlib.Path(keep).resolve())
         except OSError as error:
             raise HloctsError(f"keep: {error}") from None
         yield _Job(path, temporary=False)
+
+
+def _free_folder(keep: pathlib.Path) -> pathlib.Path:
+    """Returns `keep` if it has no file of a check, else a new subdirectory 2, 3, .... Calls at the
+    same time, also those of other processes, get different directories."""
+    keep.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        if not any((keep / name).exists() for name in (_INPUTS, _OUTPUTS, _FAILING)):
+            (keep / _MODULE).touch(exist_ok=False)
+            return keep
+    for number in itertools.count(2):
+        with contextlib.suppress(FileExistsError):
+            (keep / str(number)).mkdir()
+            break
+    return keep / str(number)
 
 
 def _remove_old_folders() -> None:
