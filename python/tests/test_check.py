@@ -194,10 +194,30 @@ def test_a_nan_and_an_open_verdict_have_a_line_each(tmp_path):
     assert re.search(r"inconclusive  1 .*: \S*program\.py:6 \(sums\): ", done.stderr), done.stderr
     for fact in ("reduce.height=N", "dot.sums=f32"):
         assert re.search(f"next: --profile=strict or --facts=xla_cpu,{fact} .* sets; hlocts.check", done.stderr)
-    assert re.search(r"NaN  1 executions .*: outputs have NaN, as their inputs do", done.stderr)
+    assert re.search(r"NaN  1 executions .*: outputs have NaN, as their inputs do\n", done.stderr)
     assert "2 inconclusive" in done.stderr
     (tmp_path / "f").mkdir()
     assert "1 inconclusive" in run(tmp_path / "f", OPEN, "--facts=xla_cpu,dot.sums=f32").stderr
+
+
+NAN_DATA = """
+import jax, jax.numpy as jnp, numpy as np
+x = np.ones((6, 2), np.float32)
+x[4, 0] = np.nan
+mean = jax.jit(lambda scale, unused, x: (scale * x).mean())
+for _ in range(3):
+    y = mean(np.float32(2), x, x)
+jax.jit(lambda x: x + 1)(y)
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("--sample=all",)])
+def test_a_nan_of_the_program_s_data_has_its_argument(tmp_path, options):
+    done = run(tmp_path, NAN_DATA, *options)
+    place = r"\(program 0, execution 0, argument 1 at \[4,0\]\)"
+    said = rf"NaN  {4 if options else 2} executions \(program 0, 1\): outputs have NaN, as their inputs do; the first .*{place}\n"
+    assert re.search(said, done.stderr), done.stderr
+    assert "judges the execution" not in done.stderr
 
 
 @pytest.mark.skipif(bool(missing("libhlocts_cpu.so")), reason="no plugin of our CPU engine")

@@ -172,6 +172,30 @@ class Checking(Scratch):
         self.assertIn("3 programs, 9 executions, 1 judged: 1 pass", text)
         self.assertIn("not sampled  6 executions: --sample=all judges each", text)
 
+    def test_a_nan_is_of_the_data_only_if_no_earlier_execution_may_have_made_it(self):
+        nan, zero = np.array([1, np.nan, 3], np.float32), np.zeros(3, np.float32)
+        copied, made = record(0, [nan], [nan]), record(3, [zero], [zero * np.float32(np.nan)])
+        text = LOG_EXP.replace("exponential(x)", "divide(x, x)")
+        (self.folder / "m.hlo").write_text(text)
+        binary.run(["convert", self.folder / "m.hlo", "--to=pb", f"--output={self.folder}/programs/3.hlo"])
+        of_data = "; the first came with the program's data (program 0, execution 0, argument 0 at [1])"
+        advice = " (--sample=all judges the execution that made it)"
+        for records, executions, skipped, sample, end in (
+            ([copied], 1, {}, "", of_data), ([copied], 9, {}, "", of_data),
+            ([copied], 9, {"several devices": 1}, "", advice),
+            ([copied], 9, {"several devices": 1}, "sample=all", ""),
+            ([record(0, [X], [TRUE]), copied], 2, {}, "", of_data),
+            ([record(0, [X], [TRUE]), copied], 3, {}, "", advice),
+            ([made, copied], 2, {}, "", ""), ([made, copied], 3, {}, "", advice),
+            ([record(1, [X], [nan]), copied], 2, {}, "", ""),
+        ):  # fmt: skip
+            (self.folder / "results.jsonl").unlink(missing_ok=True)
+            (self.folder / "settings").write_text(sample)
+            counts = {"executions": executions, "programs": 4, "skipped": skipped}
+            (self.folder / "counts.json").write_text(json.dumps(counts))
+            said, _ = self.judged(*records)
+            self.assertIn(f"outputs have NaN, as their inputs do{end}\n", said, (executions, skipped))
+
     def test_the_wait_time_ends_a_backlog(self):
         for number in range(3):
             path = self.folder / "spool" / f"{number:08}.record"

@@ -57,7 +57,7 @@ _SETTINGS = {
 }  # fmt: skip
 _PIECES = "hlocts.check(f, *args) on JAX's own CPU client judges pieces of the module"
 _ENDED = "the judge ended before it reached them"
-_COPIED_NAN = "outputs have NaN, as their inputs do (--sample=all judges the execution that made it)"
+_COPIED_NAN = "outputs have NaN, as their inputs do"
 _RED = ("fail", "error")  # verdicts that make a check with --fail fail
 
 
@@ -97,6 +97,14 @@ def judge_options(words: dict[str, str]) -> list[str]:
     facts = filter(None, words.get("facts", own).split(","))
     return [f"--profile={words.get('profile', 'default')}",
             *(f"--fact{'' if '.' in fact else 's-of'}={fact}" for fact in facts)]  # fmt: skip
+
+
+def _nan_at(leaves: list[np.ndarray[Any, Any]]) -> tuple[int, list[int]] | None:
+    """Returns the number of the first array that has a NaN, and the index of its first NaN."""
+    for number, leaf in enumerate(leaves):
+        if leaf.dtype.kind in "fc" and (found := np.isnan(leaf)).any():
+            return number, [int(i) for i in np.unravel_index(found.argmax(), leaf.shape)]
+    return None
 
 
 class _Judge:
@@ -237,8 +245,9 @@ class Server:
         for place in (answer.get("first_failure") or {}, answer.get("widest", {})):
             if place.get("source", "").startswith("-:"):  # a converter's name for text without file
                 place["source"] = f"{module.with_suffix('.mlir')}{place['source'][1:]}"
-        answer["has_nan"] = any(one.dtype.kind in "fc" and bool(np.isnan(one).any())
-                                for one in record["outputs"])  # fmt: skip
+        answer["has_nan"] = _nan_at(record["outputs"]) is not None
+        if answer["has_nan"] and (place := _nan_at(record["inputs"])):
+            answer["nan_input"] = place
         if answer["verdict"] == "inconclusive":
             answer["next"] = self._next(answer)
         if answer["verdict"] in _KEPT:
@@ -341,6 +350,23 @@ def _failure_lines(result: dict[str, Any], plugin: str) -> list[str]:
     return lines
 
 
+def _copied_nan(folder: pathlib.Path, results: list[dict[str, Any]]) -> str:
+    """Returns a text on the outputs of one process that have a NaN because their inputs have one."""
+    counts = _counts(folder)
+    is_whole = not counts["partial"] and counts["executions"] == len(results)
+    # Without a result for an execution, its outputs may have a NaN.
+    first = next(one for one in results if one.get("has_nan", True) or "nan" in one)
+    begins = (first is results[0] and first["execution"] == 0
+              and not (counts["partial"] or counts["skipped"]))  # fmt: skip
+    if (is_whole or begins) and first["verdict"] == "pass" and "nan" not in first and "nan_input" in first:
+        number, index = first["nan_input"]
+        return (f"{_COPIED_NAN}; the first came with the program's data (program {first['program']}, execution "
+                f"{first['execution']}, argument {number} at [{','.join(map(str, index))}])")  # fmt: skip
+    sample = settings((folder / "settings").read_text()).get("sample")
+    advice = "" if is_whole or sample == "all" else " (--sample=all judges the execution that made it)"
+    return _COPIED_NAN + advice
+
+
 def report(directory: pathlib.Path) -> tuple[str, bool]:
     """Returns the report of one directory, and True if a verdict is fail or error."""
     results = list(_results(directory))
@@ -368,13 +394,17 @@ def report(directory: pathlib.Path) -> tuple[str, bool]:
     for result in results:
         if "nan" in result:
             reasons["NaN", nan_text(result["nan"])].append(result["program"])
-        elif result.get("has_nan") and result["verdict"] == "pass":
-            reasons["NaN", _COPIED_NAN].append(result["program"])
         if result["verdict"] not in ("pass", *_KEPT):
             widest = result.get("widest", {})
             where = widest.get("source") or widest.get("instruction") or ""
             reason = f"{where}: {result['reason']}" if where else result.get("reason", "")
             reasons[result["verdict"], reason].append(result["program"])
+    for folder in sorted(path.parent for path in directory.rglob("results.jsonl")):
+        own = list(_results(folder))
+        copies = [one["program"] for one in own
+                  if one.get("has_nan") and one["verdict"] == "pass" and "nan" not in one]  # fmt: skip
+        if copies:
+            reasons["NaN", _copied_nan(folder, own)] += copies
     for (verdict, reason), programs in sorted(reasons.items(), key=lambda item: -len(item[1])):
         names = ", ".join(map(str, sorted(set(programs))))
         lines.append(f"  {verdict}  {len(programs)} executions (program {names}): {reason}")
