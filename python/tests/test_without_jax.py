@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import stat
 import subprocess
@@ -195,6 +196,14 @@ class Checking(Scratch):
             (self.folder / "counts.json").write_text(json.dumps(counts))
             said, _ = self.judged(*records)
             self.assertIn(f"outputs have NaN, as their inputs do{end}\n", said, (executions, skipped))
+
+    def test_a_report_to_a_closed_pipe_ends_quietly(self):
+        self.judged(record(0, [X], [TRUE]))
+        ran = subprocess.run(
+            f"{shlex.quote(sys.executable)} -m hlocts.check --report {self.folder} | true; sleep 0.1",
+            shell=True, stderr=subprocess.PIPE, text=True, check=False,
+            env=os.environ | {"PYTHONPATH": str(pathlib.Path(checking.__file__).parents[1])})  # fmt: skip
+        self.assertEqual(ran.stderr, "")
 
     def test_the_wait_time_ends_a_backlog(self):
         for number in range(3):

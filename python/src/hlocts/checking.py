@@ -575,7 +575,8 @@ def main() -> int:
         if given.resume:
             _resume(pathlib.Path(folder))
         text, has_failure = report(pathlib.Path(folder))
-        print(text)
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # a closed pipe, as of head, ends it quietly
+        print(text, flush=True)
         return int(has_failure)
     if not given.script:
         parser.error("expected a script")
