@@ -35,20 +35,18 @@ struct ConvertOptions {
   std::optional<uint64_t> seed;
 };
 
-// Returns the format for a file name; nullopt if its extension is unknown.
-std::optional<ModuleFormat> FormatOfName(const std::string& output) {
-  struct Row {
-    const char* extension;
-    ModuleFormat format;
-  };
-  constexpr Row kRows[] = {{".hlo", ModuleFormat::kText},
-                           {".txt", ModuleFormat::kText},
-                           {".pb", ModuleFormat::kProto},
-                           {".pbtxt", ModuleFormat::kProtoText},
-                           {".snapshot", ModuleFormat::kSnapshot}};
-  for (const Row& row : kRows)
-    if (absl::EndsWith(output, row.extension)) return row.format;
-  return std::nullopt;
+// Returns the value of --to for a file name; "" if its extension is unknown.
+std::string FormatOfName(const std::string& output) {
+  constexpr std::pair<const char*, const char*> kRows[] = {{".hlo", "text"},
+                                                           {".txt", "text"},
+                                                           {".pb", "pb"},
+                                                           {".pbtxt", "pbtxt"},
+                                                           {".snapshot", "snapshot"},
+                                                           {".mlir", "stablehlo"},
+                                                           {".mlirbc", "stablehlo-bytecode"}};
+  for (const auto& [extension, format] : kRows)
+    if (absl::EndsWith(output, extension)) return format;
+  return "";
 }
 
 // Returns the shape at the end of the text, after `=`, `(` or a space: in "= (f32[2], s32[])", "=
@@ -102,12 +100,14 @@ absl::Status Compile(backends::Backend& compiler, LoadedModule& loaded) {
 
 // Converts a file. If `compiler` is not null, converts the module that it has optimized.
 absl::Status ConvertFile(const ConvertOptions& options, backends::Backend* compiler) {
-  const std::string &path = options.module, &to = options.to, &output = options.output;
+  const std::string &path = options.module, &output = options.output;
+  const std::string to = options.to.empty() ? FormatOfName(output) : options.to;
   const auto stablehlo = StablehloFormFromName(to);
-  auto format = to.empty() ? FormatOfName(output) : ModuleFormatFromName(to);
-  if (!format && to.empty() && !output.empty())
-    return InvalidInput("convert: ", output,
-                        ": unknown format: expected .hlo, .txt, .pb, .pbtxt, or --to");
+  const auto format = ModuleFormatFromName(to);
+  if (to.empty() && !output.empty())
+    return InvalidInput(
+        "convert: ", output,
+        ": unknown format: expected .hlo, .txt, .pb, .pbtxt, .mlir, .mlirbc, or --to");
   if (!format && !stablehlo)
     return InvalidInput("convert: expected --to=", kForms, ", or -o FILE",
                         to.empty() ? "" : absl::StrCat("; found --to=", to));

@@ -58,15 +58,20 @@ TEST_F(WithXlaTest, WhatJaxPrintsIsReadAndEvaluated) {
 TEST_F(WithXlaTest, ThereAndBackMeansTheSame) {
   Write("add.hlo", kAdd);
   Write("in.txt", "f32[3] {1, 2, 3}\nf32[3] {0.5, 0.25, 4}\n");
-  for (const char* form : {"stablehlo", "stablehlo-bytecode"}) {
-    const std::string mlir = Path(form);  // without extension: recognised by its content
-    Ran ran = RunHlocts(absl::StrCat("convert ", Path("add.hlo"), " --to=", form, " -o ", mlir));
+  // Files without extension are recognised by their content.
+  for (const auto& [name, form] : {std::pair("stablehlo", " --to=stablehlo"),
+                                   std::pair("stablehlo-bytecode", " --to=stablehlo-bytecode"),
+                                   std::pair("m.mlir", ""), std::pair("m.mlirbc", "")}) {
+    const std::string mlir = Path(name);
+    Ran ran = RunHlocts(absl::StrCat("convert ", Path("add.hlo"), form, " -o ", mlir));
     ASSERT_EQ(ran.status, 0) << ran.out;
     ran = RunHlocts(absl::StrCat("eval ", mlir, " --inputs=", Path("in.txt")));
     EXPECT_EQ(ran.out, "f32[3]{0} {1.5, 2.25, 7}\n");
   }
   EXPECT_THAT(*ReadFile(Path("stablehlo")),
               AllOf(HasSubstr("stablehlo.add"), Not(HasSubstr("loc("))));
+  EXPECT_EQ(*ReadFile(Path("m.mlir")), *ReadFile(Path("stablehlo")));
+  EXPECT_THAT(*ReadFile(Path("m.mlirbc")), HasSubstr("StableHLO_v"));
   EXPECT_THAT(*ReadFile(Path("stablehlo-bytecode")), HasSubstr("StableHLO_v"));
 }
 
