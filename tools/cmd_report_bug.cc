@@ -332,7 +332,8 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
   constexpr absl::string_view kEnd =
       "; it prints the engine that ran, and REPRODUCED (exit status 1) if the failure still "
       "occurs.\nJAX converts the module to StableHLO, and the engine converts it back. If this may "
-      "replace instructions, the script names them, and cannot tell (2) if nothing fails.\n\n";
+      "change instructions or their operands, the script names them, and cannot tell (2) if "
+      "nothing fails.\n\n";
   const std::string script = Fenced("python", fuzz::BundleJaxScript(bundle));
   if (fuzz::IsPluginFile(backend))
     return absl::StrCat(replay,

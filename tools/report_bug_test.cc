@@ -116,19 +116,29 @@ TEST(ReportBugTest, TheReportOfAPluginRunsThePlugin) {
   }
 }
 
-// XLA turns the pad of an empty array into a broadcast, whose sharding is lost.
-TEST(ReportBugTest, TheScriptNamesWhatTheConversionReplaces) {
+// XLA turns the pad of an empty array into a broadcast, whose sharding is lost. It broadcasts the
+// bounds of a clamp and the predicate of a select, and flattens the tuples of parameters.
+TEST(ReportBugTest, TheScriptNamesWhatTheConversionChanges) {
   const std::string folder = ::testing::TempDir() + "/hlocts_script", script = folder + "/s.py";
   std::filesystem::create_directories(folder);
-  std::ofstream(script) << RunHlocts("report-bug --jax " HLOCTS_SOURCE_DIR
-                                     "/results/findings/xla-partitioned-pad-of-an-empty-array")
-                               .out;
-  const std::string lost =
-      "python3 -c 'import s; back = s.MODULE.replace(\" pad(\", \" broadcast(\"); "
-      "print(s.operations(s.MODULE) - s.operations(s.MODULE), s.operations(s.MODULE) - "
-      "s.operations(back))'";
-  EXPECT_THAT(RunShell("cd " + folder + " && " + lost + " 2>&1").out,
-              ContainsRegex("^Counter\\(\\) Counter.*'pad'.*'the sharding of pad'"));
+  for (const auto& [finding, from, to, names] :
+       {std::tuple("partitioned-pad-of-an-empty-array", " pad(", " broadcast(",
+                   "'pad'.*'the sharding of pad'"),
+        std::tuple("reshape-moved-over-a-clamp", "f32[] constant", "f32[2] constant", "'clamp'"),
+        std::tuple("select-of-a-scalar-predicate", "%p = pred[]", "p.1 = pred[4]", "'select'"),
+        std::tuple("parameter-with-a-tuple-inside", "(f32[], (f32[])) p", "f32[] p",
+                   "'the tuple of a parameter'")}) {
+    std::ofstream(script) << RunHlocts(absl::StrCat("report-bug --jax " HLOCTS_SOURCE_DIR
+                                                    "/results/findings/xla-",
+                                                    finding))
+                                 .out;
+    const std::string lost = absl::StrCat(
+        "python3 -Bc 'import s; back = s.MODULE.replace(\"", from, "\", \"", to,
+        "\"); print(s.operations(s.MODULE) - s.operations(s.MODULE), s.operations(s.MODULE) - "
+        "s.operations(back))'");
+    EXPECT_THAT(RunShell("cd " + folder + " && " + lost + " 2>&1").out,
+                ContainsRegex(absl::StrCat("^Counter\\(\\) Counter.*", names)));
+  }
 }
 
 TEST(ReportBugTest, TheLogOfACrashHasNoBlankLines) {

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "spec/ir/module.h"
 #include "spec/ir/opcode.h"
 
@@ -39,21 +40,31 @@ bool IsToBisect(const std::vector<Cell>& cells, std::optional<size_t> recorded) 
          RegressionPointsOf({middle, cells.end()}).monotone;
 }
 
-// Returns true for operations that only pass data on.
-bool IsPassThrough(Opcode opcode) {
-  static const auto* const kPlumbing =
-      new std::set<Opcode>{Opcode::kParameter,       Opcode::kConstant, Opcode::kTuple,
-                           Opcode::kGetTupleElement, Opcode::kCopy,     Opcode::kCall};
-  return kPlumbing->count(opcode) > 0;
+// Operations that only pass data on.
+constexpr Opcode kPassThrough[] = {Opcode::kParameter,       Opcode::kConstant, Opcode::kTuple,
+                                   Opcode::kGetTupleElement, Opcode::kCopy,     Opcode::kCall};
+
+// Returns true for a tuple of the entry that StableHLO has not: a parameter, or inside the results.
+bool IsFlattened(const Instruction& instruction) {
+  const Shape& shape = instruction.shape();
+  const Computation& parent = *instruction.parent();
+  if (!shape.IsTuple() || &parent != parent.parent()->entry()) return false;
+  if (instruction.opcode() == Opcode::kParameter) return true;
+  return &instruction == parent.root() &&
+         absl::c_any_of(shape.tuple_shapes(), [](const Shape& one) { return one.IsTuple(); });
 }
 
 std::map<std::string, int64_t> OperationsOf(const Module& module) {
   std::map<std::string, int64_t> counts;
   for (const auto& computation : module.computations()) {
     for (const auto& instruction : computation->instructions()) {
-      if (IsPassThrough(instruction->opcode())) continue;
-      ++counts[absl::StrCat(OpcodeName(instruction->opcode()), " ",
-                            instruction->shape().WithDefaultLayout().ToString())];
+      if (absl::c_linear_search(kPassThrough, instruction->opcode()) && !IsFlattened(*instruction))
+        continue;
+      std::string text(OpcodeName(instruction->opcode()));
+      absl::StrAppend(&text, " ", instruction->shape().WithDefaultLayout().ToString());
+      for (const Instruction* operand : instruction->operands())
+        absl::StrAppend(&text, " ", operand->shape().WithDefaultLayout().ToString());
+      ++counts[text];
     }
   }
   return counts;

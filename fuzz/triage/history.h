@@ -41,8 +41,9 @@ std::optional<size_t> NextRelease(const std::vector<Cell>& cells,
                                   std::optional<size_t> recorded = std::nullopt);
 
 // Returns true if each operation of `module` occurs at least as often in `reached`, with the same
-// element type, dimensions and layout. Ignores operations that only pass data on (parameters,
-// tuples, constants, copies, calls).
+// element types, dimensions and layouts of result and operands. Ignores operations that only pass
+// data on (parameters, tuples, constants, copies, calls), except tuple parameters of the entry and
+// results with a tuple inside.
 bool StillShows(const Module& module, const Module& reached);
 
 }  // namespace hlocts::fuzz

@@ -105,5 +105,18 @@ TEST(HistoryTest, APatternThatWasFoldedIsNotShown) {
   EXPECT_FALSE(StillShows(*other_layout, *same)) << "the layout was dropped";
 }
 
+TEST(HistoryTest, APatternWithOtherOperandsOrTuplesIsNotShown) {
+  const std::string array = "p = f32[2] parameter(0) l = f32[] parameter(1) ", r = "ROOT r = ";
+  const std::string flat = "a = f32[] parameter(0) b = f32[] parameter(1) " + r + "tuple(a, b)";
+  for (const auto& [pattern, other] :
+       {std::pair(array + r + "clamp(l, p, l)",
+                  array + "m = f32[2] broadcast(l), dimensions={} " + r + "clamp(m, p, m)"),
+        std::pair("p = (f32[], f32[]) parameter(0) " + r + "get-tuple-element(p), index=0", flat),
+        std::pair("a = f32[] parameter(0) t = tuple(a) " + r + "tuple(a, t)", flat)}) {
+    EXPECT_TRUE(StillShows(*ParsedModule(pattern), *ParsedModule(pattern)));
+    EXPECT_FALSE(StillShows(*ParsedModule(pattern), *ParsedModule(other))) << pattern;
+  }
+}
+
 }  // namespace
 }  // namespace hlocts::fuzz

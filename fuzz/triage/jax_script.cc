@@ -25,8 +25,9 @@ constexpr char kJaxScript[] = R"py(# $SIGNATURE
 # $PLACE.
 # Says which engine ran, and REPRODUCED (exit status 1), not reproduced (0), or cannot tell (2).
 #   python repro_jax.py $USAGE
-# JAX converts the module to StableHLO, and the engine converts it back. Where that may replace
-# instructions, the script names them; `hlocts replay` gives the engine the HLO module itself.
+# JAX converts the module to StableHLO, and the engine converts it back. Where that may change
+# instructions, operands or tuples, the script names them; `hlocts replay` gives the engine the HLO
+# module itself.
 import collections
 import json
 import math
@@ -79,17 +80,28 @@ def stablehlo(text):
 
 
 def operations(text):
-  """Counts the operations of HLO text by opcode and shape, and the shardings of each opcode."""
-  found = collections.Counter()
-  for shape, opcode, rest in re.findall(r"^ +(?:ROOT )?%?[\w.-]+ = (.*?) ([a-z][\w-]*)\((.*)", text, re.M):
+  """Counts the operations of HLO text by opcode and shapes (of the result and the operands), the shardings of each
+  opcode, and tuples of the entry: those among its parameters, and results with a tuple inside."""
+  found, shapes, entry = collections.Counter(), {}, False
+  for line in text.split("\n"):
+    if re.match(r"(ENTRY )?%?[\w.-]+ .*\{$", line):
+      shapes, entry = {}, line.startswith("ENTRY ")
+    parts = re.match(r" +(ROOT )?%?([\w.-]+) = (.*?) ([a-z][\w-]*)\((.*)", line)
+    if not parts:
+      continue
+    root, name, shape, opcode, rest = parts.groups()
+    shapes[name] = shape = re.sub(r"\{.*?\}|/\*.*?\*/", "", shape)
+    operands = re.findall(r"[\w.-]+", re.split(r"\)(?:,|$)", rest)[0])
     if opcode not in ("parameter", "constant", "tuple", "get-tuple-element", "copy", "call"):
-      found[opcode, re.sub(r"\{.*?\}|/\*.*?\*/", "", shape)] += 1
+      found[(opcode, shape, *(shapes[o] for o in operands if o in shapes))] += 1
       found["the sharding of " + opcode, ""] += ", sharding={" in rest
+    found["the tuple of a parameter", shape] += entry and opcode == "parameter" and shape[0] == "("
+    found["the tuple in a result", shape] += entry and bool(root and re.match(r"\(.*\(", shape))
   return found
 
 
 def replaced(lib, program):
-  """Names what StableHLO lacks, and what the conversion to StableHLO and back does not keep."""
+  """Names what StableHLO lacks, what the conversion to StableHLO and back does not keep, and what JAX does not read."""
   try:
     back = lib.mlir.mlir_module_to_xla_computation(program, use_tuple_args=False, return_tuple=False).as_hlo_text()
   except Exception:
@@ -98,7 +110,8 @@ def replaced(lib, program):
   from jax._src.lib.mlir import ir
   with mlir.make_ir_context() as context:
     own = set(re.findall(r'= "?mhlo\.(\w+)', str(ir.Module.parse(program, context))))
-  return sorted(own | {key[0] for key in operations(MODULE) - operations(back)})
+  own |= {key[0] for key in operations(MODULE) - operations(back)}
+  return sorted(own) + ["the run-time sizes of results"] * bool(re.search(r"^ENTRY .*->.*<=", MODULE, re.M))
 
 
 def tiles(xla_client, sharding, rank):
@@ -284,7 +297,7 @@ def run_once(plugin):
     return 2
   names = ", ".join(lines[0]["replaced"])
   if not wrong and names:
-    print(f"cannot tell: {words}; the conversion to StableHLO and back may replace {names}; "
+    print(f"cannot tell: {words}; the way through StableHLO and JAX may change {names}; "
           "`hlocts replay` gives the engine the HLO module itself")
     return 2
   print(("REPRODUCED: " if wrong else "not reproduced: ") + words)

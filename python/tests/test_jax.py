@@ -742,4 +742,4 @@ def test_the_script_of_a_report_names_what_jax_replaces(tmp_path):
     script.write_text(binary.run(["report-bug", "--jax", finding]))
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.returncode in (1, 2), done.stdout
-    assert "cannot tell" not in done.stdout or "may replace pad, the sharding of pad;" in done.stdout
+    assert "cannot tell" not in done.stdout or "may change pad, the sharding of pad;" in done.stdout
