@@ -64,7 +64,7 @@ Distance FloatDistance(const AcceptanceSet& set, double actual, PrimitiveType ty
     return {absl::StrCat("a finite number, where only an infinity ",
                          set.Has(AcceptanceSet::kNan) ? "or NaN is accepted" : "is accepted"),
             true};
-  if (std::isinf(actual)) return {"an infinity, where only numbers are accepted", true};
+  if (std::isinf(actual)) return {"an infinity, where none is accepted", true};
   // The bounds are rounded inward, because the type may be unable to represent them.
   const FloatFacts& facts = FactsOf(type);
   if (actual > set.hi) {
