@@ -174,8 +174,8 @@ Command StoreCommand() {
                 "a night, of tier exhaustive, has its repeated regressions. case: prints its "
                 "verdict in each nightly run on each engine. prune: removes the verdicts of all "
                 "but the newest N nightly runs with a report (at least 2), except each case's last "
-                "one and the first of equal ones, which comparisons need; keeps counts and "
-                "findings, and changes only this file and its backup",
+                "one in these runs and the first of equal ones, which comparisons need; keeps "
+                "counts and findings, and changes only this file and its backup",
                 {"import", "list", "case", "prune", "check", "migrate", "recover"});
             flags.Add("--store", &options->path, "file (out/store.db)");
             flags.Add("--night", &options->import.night,
