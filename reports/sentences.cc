@@ -152,9 +152,8 @@ std::string OperandsText(const VerdictFailure& failure) {
 std::string FactSentences(const VerdictFailure& failure, const std::string& backend) {
   std::string text;
   for (const std::string& fact : failure.facts)
-    absl::StrAppend(
-        &text, "\nThe documents permit this value; the engine promises a fact that excludes it: ",
-        FactText(fact, backend), ".\n");
+    absl::StrAppend(&text, "\nThe documents do not exclude this value; a fact of the engine does: ",
+                    FactText(fact, backend), ".\n");
   return text;
 }
 

@@ -177,6 +177,13 @@ absl::Status CheckRelease(const engines::EngineList& list, const std::string& re
                       "\": expected a name that `hlocts engines list` prints");
 }
 
+// Returns the number of letters that an entry's signature and needs fix.
+size_t LettersOf(const expectations::Expectation& entry) {
+  size_t letters = entry.signature().size() - absl::c_count(entry.signature(), '*');
+  for (const std::string& need : entry.needs()) letters += need.size();
+  return letters;
+}
+
 }  // namespace
 
 bool ConditionHolds(const expectations::Expectation& entry, const reports::Verdict& verdict) {
@@ -313,6 +320,7 @@ const expectations::Expectation* ExpectationList::Explaining(
   for (const auto& entry : impl_->list.expectation()) {
     if (IsOfCase(entry, verdict) && applies(entry)) return &entry;
   }
+  const expectations::Expectation* found = nullptr;
   for (const auto& entry : impl_->list.expectation()) {
     if (entry.signature().empty() || !QueryMatches(entry.signature(), signature)) continue;
     // A wrong value of a partitioned module has another cause than one of the whole module.
@@ -320,9 +328,10 @@ const expectations::Expectation* ExpectationList::Explaining(
         !absl::StrContains(entry.signature(), kPartitioned))
       continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (applies(entry)) return &entry;
+    if (applies(entry) && (found == nullptr || LettersOf(entry) > LettersOf(*found)))
+      found = &entry;
   }
-  return nullptr;
+  return found;
 }
 
 }  // namespace hlocts::suites

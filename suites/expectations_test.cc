@@ -148,6 +148,10 @@ TEST(ExpectationsTest, AWrongComparisonIsKnownWhateverUsesIt) {
   // "fail *multiply* zero" is not about partitioned modules.
   EXPECT_TRUE(list.Explaining("fail multiply f32 zero", verdict, nullptr));
   EXPECT_FALSE(list.Explaining("fail multiply(partitioned) f32 zero", verdict, nullptr));
+  // "fail *power* s* *" also matches, and comes first.
+  verdict.backend_version = "lammps-jax-pjrt-cpu 0.11.2";
+  EXPECT_THAT(list.Explaining("fail divide,power(together) s32 zero", verdict, nullptr)->link(),
+              testing::EndsWith("xla-integer-division-by-a-power"));
 }
 
 // Two findings may have one signature; a case that the list names has the finding of its entry.

@@ -207,7 +207,15 @@ class Result:
             return [*_unequal_lines(self.failure), self.reason, self._checked()]
         by = "the strict profile" if self.profile == "strict" else "HLO"
         facts = (self.record.get("first_failure") or {}).get("facts", [])
-        return [*_failure_lines(self.failure, by, facts), self._others(), *self._known(), self._checked()]
+        return [*_failure_lines(self.failure, by, facts), *self._elsewhere(), self._others(), *self._known(), self._checked()]
+
+    def _elsewhere(self) -> list[str]:
+        """Returns a line if only the outputs are known, so that no instruction is known to be wrong."""
+        located = self.record.get("localisation", {}).get("instructions")
+        at = self.failure.instruction if self.failure else ""
+        return [] if located or not at else [
+            f"{at} is where the set of this output was made; the wrong instruction may be an earlier one "
+            '(check with engine="jax" locates it)']  # fmt: skip
 
     def _known(self) -> list[str]:
         text = self.record.get("known", {}).get("text") or self.record.get("no_entry")
@@ -257,7 +265,7 @@ def _failure_lines(failure: Failure, by: str, facts: list[str]) -> list[str]:
     given = f"{by} allows" if not facts else f"with {', '.join(facts)}, {by} allows"
     lines = [f"{name} at {at} is {failure.actual}{bits}; {given} {failure.accepted.text}{far}"]
     if facts:
-        lines.append(f"the documents permit this value; the engine promises a fact that excludes it: {', '.join(facts)}")
+        lines.append(f"the documents do not exclude this value; a fact of the engine does: {', '.join(facts)}")
     for title, values in (
         (f"operands of {failure.operation or failure.instruction}", failure.operands),
         (f"arguments at {at}", failure.arguments),
