@@ -177,11 +177,12 @@ absl::Status CheckRelease(const engines::EngineList& list, const std::string& re
                       "\": expected a name that `hlocts engines list` prints");
 }
 
-// Returns the number of letters that an entry's signature and needs fix.
-size_t LettersOf(const expectations::Expectation& entry) {
-  size_t letters = entry.signature().size() - absl::c_count(entry.signature(), '*');
-  for (const std::string& need : entry.needs()) letters += need.size();
-  return letters;
+// Returns how specific an entry is: the number of characters that its signature and needs state
+// without a wildcard.
+size_t SpecificityOf(const expectations::Expectation& entry) {
+  size_t characters = entry.signature().size() - absl::c_count(entry.signature(), '*');
+  for (const std::string& need : entry.needs()) characters += need.size();
+  return characters;
 }
 
 }  // namespace
@@ -328,7 +329,7 @@ const expectations::Expectation* ExpectationList::Explaining(
         !absl::StrContains(entry.signature(), kPartitioned))
       continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (applies(entry) && (found == nullptr || LettersOf(entry) > LettersOf(*found)))
+    if (applies(entry) && (found == nullptr || SpecificityOf(entry) > SpecificityOf(*found)))
       found = &entry;
   }
   return found;

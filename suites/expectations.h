@@ -54,8 +54,8 @@ class ExpectationList {
   bool AppliesAlike(const reports::Verdict& earlier, const std::string& today) const;
   // Returns an entry that explains the verdict of a failure, or null: the entry of the verdict's
   // case, otherwise one whose signature, in which * matches any text, matches `signature`. `needs`
-  // has the properties of the smallest module, or is null. Of several entries, that which fixes
-  // most letters of signature and needs.
+  // has the properties of the smallest module, or is null. If several entries match, returns the
+  // one whose signature and needs state the most characters.
   const expectations::Expectation* Explaining(const std::string& signature,
                                               const reports::Verdict& verdict,
                                               const std::set<std::string>* needs) const;

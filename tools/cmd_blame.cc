@@ -258,8 +258,8 @@ int RunBlame(const BlameOptions& options) {
   for (const std::string& path : options.subjects) {
     auto blame = Blame(options, path);
     if (!blame.ok()) {
-      const bool names_it = absl::StrContains(blame.status().message(), path);
-      status = std::max(status, Fail(names_it ? blame.status() : Annotate(blame.status(), path)));
+      const bool is_one = options.subjects.size() == 1;
+      status = std::max(status, Fail(is_one ? blame.status() : Annotate(blame.status(), path)));
       continue;
     }
     if (options.common.json) {

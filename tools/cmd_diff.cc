@@ -298,7 +298,7 @@ int RunDiff(const DiffOptions& options) {
   auto answers = DiffFile(options, engines);
   if (!answers.ok()) {
     const bool of_case = !options.invalid && !RuleOf(answers.status()).empty() &&
-                         !std::filesystem::is_regular_file(options.module);
+                         !fs::is_regular_file(options.module);
     return Fail(of_case ? Annotate(answers.status(), "expected --invalid for an invalid module")
                         : answers.status());
   }

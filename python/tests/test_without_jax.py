@@ -462,6 +462,7 @@ class Judge(Scratch):
             self.assertIn("exponential", str(hlocts.digits(module, X)))
             self.assertTrue(hlocts.judge(module, [X], [TRUE]).passed)
         wrong = hlocts.judge(path, [X], [WRONG])
+        self.assertIn("the wrong instruction may be an earlier one", str(wrong))
         self.assertIn(f"judge {path} ", wrong.replay)
         self.assertIn("in pytest --hlocts-engine=jax", str(dataclasses.replace(wrong, is_cut=False)))
         with self.assertRaisesRegex(hlocts.HloctsError, "expected the text of a module"):

@@ -150,7 +150,7 @@ def _on_engine(
                      "-o", job.file(_FAILING),
                      f"--backend={_backend(engine, facts)}", f"--profile={profile}",
                      *([f"--repeat={repeat}"] if repeat > 1 else [])]  # fmt: skip
-        # Of a check by pieces, the outputs of the whole function are there and stay.
+        # A check by pieces keeps the outputs of the whole function.
         outputs = [] if (job.path / _OUTPUTS).exists() else [f"--outputs={job.file(_OUTPUTS)}"]
         record = binary.run_json([*arguments, *outputs])
         return _result(record, job, arguments, low.text, low, None)

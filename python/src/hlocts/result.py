@@ -214,7 +214,7 @@ class Result:
         located = self.record.get("localisation", {}).get("instructions")
         at = self.failure.instruction if self.failure else ""
         return [] if located or not at else [
-            f"{at} is where the set of this output was made; the wrong instruction may be an earlier one "
+            f"the rule is that of {at}; the wrong instruction may be an earlier one "
             '(check with engine="jax" locates it)']  # fmt: skip
 
     def _known(self) -> list[str]:

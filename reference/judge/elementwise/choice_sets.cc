@@ -102,8 +102,8 @@ std::vector<AcceptanceSet> ReadingsOf(const ElementOp& op, const AcceptanceSet& 
   return readings;
 }
 
-// Returns the result for each reading of exact operands, and what `joined`, the set of all of them
-// with their flushes, has beside these: zeros, and the least normal number as an end.
+// Returns a set for each reading of exact operands, and the other members of `joined`, the interval
+// with all flushes: zeros, and the least normal number if it is an end.
 std::vector<AcceptanceSet> FlushedAndNot(const ElementOp& op,
                                          absl::Span<const SetArray* const> operands, int64_t i,
                                          const AcceptanceSet& joined) {
