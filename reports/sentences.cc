@@ -8,11 +8,14 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "reports/verdict.h"
+#include "spec/accuracy/rules.h"
 #include "spec/accuracy/target_facts.h"
 #include "spec/clauses/of_opcodes.h"
 #include "spec/clauses/registry.h"
 #include "spec/files/home_folder.h"
+#include "spec/ir/opcode_fwd.h"
 #include "spec/ir/primitive_type.h"
+#include "spec/ops/op_table.h"
 #include "spec/targets/targets.h"
 
 namespace hlocts::reports {
@@ -78,6 +81,8 @@ bool Holds(absl::string_view word, const Verdict& verdict) {
   const VerdictFailure& failure = *verdict.first_failure;
   if (word == "together") return verdict.localisation.kind == Localisation::Kind::kTogether;
   if (word == "partitioned") return verdict.localisation.partitions > 1;
+  if (word == "reordered")
+    return absl::c_linear_search(verdict.freedoms, FreedomName(Freedom::kReductionOrder));
   if (word == "special")
     return failure.operands.empty() || IsSpecial(failure.actual) || IsSpecial(failure.accepted) ||
            absl::c_any_of(failure.operands, [](const auto& one) { return IsSpecial(one.value); });
@@ -91,6 +96,23 @@ bool Holds(absl::string_view word, const Verdict& verdict) {
            count < 0 || count >= BitWidth(*type);
   }
   return IsFloat(*type) && (word == "float" || BitWidth(*type) < 16);
+}
+
+constexpr char kAccuracyRuling[] = "0072";
+
+// Returns true if the failure is a number at some distance from the bound of its operation. The
+// documents state no bound, so the ruling on accuracy decided.
+bool DecidedByABound(const VerdictFailure& failure) {
+  const auto opcode = OpcodeFromName(failure.operation);
+  const auto type = PrimitiveTypeFromName(failure.type);
+  if (!opcode || !type || !(IsFloat(*type) || IsComplex(*type)) ||
+      failure.value != WrongValue::kNumber || failure.distance.empty() || failure.categorical ||
+      !failure.facts.empty())
+    return false;
+  const RuleClass rule_class = RuleFor(*opcode, *type, Profile::kDefault).rule_class;
+  return rule_class == RuleClass::kCorrectlyRounded || rule_class == RuleClass::kUlp ||
+         rule_class == RuleClass::kSum || rule_class == RuleClass::kProduct ||
+         rule_class == RuleClass::kNormwise || rule_class == RuleClass::kResidual;
 }
 
 }  // namespace
@@ -172,6 +194,12 @@ std::vector<ClauseSentence> SentencesOf(const Verdict& verdict) {
       sentence.ruling = ruling->path();
     sentences.push_back(std::move(sentence));
   }
+  const bool none_applies =
+      absl::c_all_of(sentences, [](const ClauseSentence& one) { return one.ruling.empty(); });
+  const Ruling* accuracy = book.registry->FindRuling(kAccuracyRuling);
+  if (!sentences.empty() && none_applies && accuracy != nullptr &&
+      DecidedByABound(*verdict.first_failure))
+    sentences[0].ruling = accuracy->path();
   return sentences;
 }
 

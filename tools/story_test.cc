@@ -149,7 +149,7 @@ TEST_F(StoryTest, ARulingIsNamedWhereItDecided) {
               AllOf(HasSubstr("fail"), HasSubstr("subnormals (spec/rulings/0036"),
                     Not(HasSubstr("rulings/0035"))));
   EXPECT_THAT(judged("f32[2] {nan, 5}\n"),
-              AllOf(HasSubstr("fail"), Not(HasSubstr("spec/rulings/"))));
+              AllOf(HasSubstr("fail"), HasSubstr("rulings/0072"), Not(HasSubstr("rulings/0035"))));
   EXPECT_THAT(judged("f32[2] {nan, 6}\n"), HasSubstr("pass"));
 }
 
@@ -266,10 +266,31 @@ TEST_F(StoryTest, ARulingThatDoesNotApplyIsNotNamed) {
   };
   EXPECT_THAT(judged("s32", "divide(a, b)"), HasSubstr("spec/rulings/0006"));
   EXPECT_THAT(judged("s32", "power(a, b)"), HasSubstr("spec/rulings/0018"));
-  for (const char* operation : {"divide(a, b)", "power(a, b)", "log(a)", "maximum(a, b)"}) {
-    EXPECT_THAT(judged("f32", operation), AllOf(HasSubstr("fail"), Not(HasSubstr("spec/rulings/"))))
+  EXPECT_THAT(judged("f32", "maximum(a, b)"),
+              AllOf(HasSubstr("fail"), Not(HasSubstr("spec/rulings/"))));
+  // The bound of a number comes from the general ruling on accuracy.
+  for (const char* operation : {"divide(a, b)", "power(a, b)", "log(a)"}) {
+    EXPECT_THAT(judged("f32", operation),
+                AllOf(HasSubstr("fail"), HasSubstr("spec/rulings/0072"), Not(HasSubstr("/0006"))))
         << operation;
   }
+}
+
+// The order of the updates of an element is a ruling, which does not apply without an update.
+TEST_F(StoryTest, TheOrderOfUpdatesNamesItsRuling) {
+  const std::string module = Write(
+      "s.hlo",
+      "HloModule s\nf { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }\n"
+      "ENTRY main {\n  o = f32[3] parameter(0)\n  i = s32[2,1] parameter(1)\n"
+      "  u = f32[2] parameter(2)\n  ROOT s = f32[3] scatter(o, i, u), update_window_dims={},\n"
+      "    inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1,\n"
+      "    to_apply=f\n}\n");
+  const auto judged = [&](const std::string& indices) {
+    return Judged(module, "f32[3] {1, 2, 3}\ns32[2,1] " + indices + "\nf32[2] {0.1, 0.3}",
+                  "f32[3] {9, 2, 3}");
+  };
+  EXPECT_THAT(judged("{{0}, {0}}"), AllOf(HasSubstr("fail"), HasSubstr("spec/rulings/0075")));
+  EXPECT_THAT(judged("{{1}, {2}}"), AllOf(HasSubstr("fail"), Not(HasSubstr("rulings/0075"))));
 }
 
 TEST_F(StoryTest, NothingJudgedIsNoSuccess) {
