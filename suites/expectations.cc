@@ -310,9 +310,10 @@ std::string ExpectationList::FixedSince(const reports::Verdict& verdict) const {
 
 constexpr absl::string_view kPartitioned = "(partitioned)";
 
-const expectations::Expectation* ExpectationList::Explaining(
-    const std::string& signature, const reports::Verdict& verdict,
-    const std::set<std::string>* needs) const {
+const expectations::Expectation* ExpectationList::Explaining(const std::string& signature,
+                                                             const reports::Verdict& verdict,
+                                                             const std::set<std::string>* needs,
+                                                             const Fits& fits) const {
   auto has = [&](const std::string& need) { return needs && needs->count(need) > 0; };
   const auto applies = [&](const auto& entry) {
     return Holds(impl_->engines, entry, verdict, "") &&
@@ -329,8 +330,8 @@ const expectations::Expectation* ExpectationList::Explaining(
         !absl::StrContains(entry.signature(), kPartitioned))
       continue;
     if (!std::all_of(entry.needs().begin(), entry.needs().end(), has)) continue;
-    if (applies(entry) && (found == nullptr || SpecificityOf(entry) > SpecificityOf(*found)))
-      found = &entry;
+    if (found != nullptr && SpecificityOf(entry) <= SpecificityOf(*found)) continue;
+    if (applies(entry) && (fits == nullptr || fits(entry))) found = &entry;
   }
   return found;
 }

@@ -2,6 +2,7 @@
 // The known verdicts of an engine, each with a reason (expectations.proto).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -55,10 +56,13 @@ class ExpectationList {
   // Returns an entry that explains the verdict of a failure, or null: the entry of the verdict's
   // case, otherwise one whose signature, in which * matches any text, matches `signature`. `needs`
   // has the properties of the smallest module, or is null. If several entries match, returns the
-  // one whose signature and needs state the most characters.
+  // one whose signature and needs state the most characters. A signature counts only if `fits`,
+  // unless null, returns true for its entry.
+  using Fits = std::function<bool(const expectations::Expectation&)>;
   const expectations::Expectation* Explaining(const std::string& signature,
                                               const reports::Verdict& verdict,
-                                              const std::set<std::string>* needs) const;
+                                              const std::set<std::string>* needs,
+                                              const Fits& fits = nullptr) const;
   // Returns "FILE:LINE: "QUERY" selects no case; nearest: ..." for each query that selects no case.
   std::vector<std::string> WithoutCase(const std::vector<std::string>& addresses) const;
   // If the verdict is a pass and an entry names the earlier releases on which the case fails,

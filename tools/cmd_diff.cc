@@ -137,12 +137,17 @@ std::string ReplayOf(const DiffOptions& options, const std::string& engine,
              : absl::StrCat(OwnCommandLine(), "   (here: ", engine, ")");
 }
 
-Json JsonOf(const DiffAnswer& answer, const std::string& line) {
-  Json json = ParseJson<Json>(line);
-  fs::path folder = fs::absolute(answer.verdict.module);  // perhaps of a case
+// Returns the address of the case in whose directory of a run the module is, or "".
+std::string CaseOf(const std::string& module) {
+  fs::path folder = fs::absolute(module);
   if (folder.filename() == "module.hlo" || folder.filename() == "control.hlo")
     folder = folder.parent_path();
-  if (auto address = suites::AddressOfCaseFolder(folder); address.ok()) json["case"] = *address;
+  return suites::AddressOfCaseFolder(folder).value_or("");
+}
+
+Json JsonOf(const DiffAnswer& answer, const std::string& line) {
+  Json json = ParseJson<Json>(line);
+  if (auto address = CaseOf(answer.verdict.module); !address.empty()) json["case"] = address;
   if (!answer.runs.empty()) json["runs"] = answer.runs;
   if (!answer.signature.empty()) json["signature"] = answer.signature;
   if (answer.known) answer.known->AddTo(json);
@@ -226,9 +231,12 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
     }
     Complete(job, *differ, backend->info().facts, options.explain, answer.verdict);
     KeepPiece(options, file, job, diff, *backend, answer);
-    if (IsFailure(answer.verdict.kind) && job.request.arguments.size() == 1)
-      answer.known =
-          KnownFindingOf(answer.verdict, {job.module->Clone(), job.request.arguments[0], false});
+    if (IsFailure(answer.verdict.kind) && job.request.arguments.size() == 1) {
+      reports::Verdict of_case = answer.verdict;
+      of_case.case_address = CaseOf(answer.verdict.module);
+      answer.known = KnownFindingOf(std::move(of_case),
+                                    {job.module->Clone(), job.request.arguments[0], false});
+    }
     if (options.group && fuzz::CountsAsFinding(answer.verdict.kind))
       answer.signature = fuzz::SignatureOf(answer.verdict, *job.module);
     if (options.explain && !options.common.json) {

@@ -97,7 +97,9 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   }
   RecordRunCounts(counts, verdict);
   verdict.module = folder;
-  const auto known = KnownFindingOf(verdict, bundle.sample, !bundle.shrunk_from.empty());
+  auto known = KnownFindingOf(verdict, bundle.sample, !bundle.shrunk_from.empty());
+  if (auto own = reports::ReadFindingFile(folder); known && own.ok())
+    known = KnownFinding{NameOfFolder(folder), *std::move(own)};
   if (options.common.json) {
     auto json = ParseJson<nlohmann::ordered_json>(JsonLineOf(verdict, counts));
     if (known) known->AddTo(json);

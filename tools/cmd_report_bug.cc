@@ -357,7 +357,7 @@ std::optional<KnownFinding> ListedFinding(const fuzz::Bundle& bundle) {
   reports::Verdict verdict = bundle.result.verdict;
   if (fuzz::IsPluginFile(verdict.backend)) verdict.backend = "xla";
   auto known = KnownFindingOf(verdict, bundle.sample);
-  return known && !known->name.empty() ? known : std::nullopt;
+  return known && known->HasEntry() ? known : std::nullopt;
 }
 
 absl::StatusOr<std::string> BugText(const ReportBugOptions& options) {

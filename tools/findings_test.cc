@@ -131,6 +131,31 @@ TEST(FindingsTest, AFailureHasTheFindingOfAnEntryOrSaysThatThereIsNoEntry) {
   EXPECT_FALSE(known()) << "this engine has no list";
 }
 
+// An entry with wildcards matches operations that are wrong only together, whose cause is another.
+TEST(FindingsTest, AFailureOfSeveralOperationsHasNoEntryOfOne) {
+  HLOCTS_ASSERT_OK_AND_ASSIGN(auto verdict,
+                              RecordOf(absl::StrCat(kFindingsDirectory, "/xla-power-of-integers")));
+  const auto known = [&](const std::vector<std::string>& blamed) {
+    verdict.localisation.kind = blamed.size() == 1 ? reports::Localisation::Kind::kAlone
+                                                   : reports::Localisation::Kind::kTogether;
+    verdict.localisation.instructions = blamed;
+    return KnownFindingOf(verdict, {*ParseModule(R"(HloModule m
+      ENTRY main { a = s32[2] parameter(0)  b = s32[2] parameter(1)
+                   p = s32[2] power(a, b)  ROOT q = s32[2] divide(a, p) })"),
+                                    {}});
+  };
+  ASSERT_TRUE(known({"p"}));
+  EXPECT_EQ(known({"p"})->name, "xla-power-of-integers");
+  ASSERT_TRUE(known({"p", "q"}));
+  EXPECT_FALSE(known({"p", "q"})->HasEntry()) << known({"p", "q"})->ToText();
+  // The entry of a case needs no signature, and may name no finding.
+  verdict.case_address = "reduction/map:partial_dimensions";
+  verdict.kind = Outcome::kAccepted;
+  ASSERT_TRUE(known({}));
+  EXPECT_EQ(known({})->name, "");
+  EXPECT_THAT(known({})->ToText(), HasSubstr("; a question, because the documents allow"));
+}
+
 // A failing piece of a module that passes as a whole is no evidence for people outside the project.
 TEST(FindingsTest, EachFailsByItsOwnOutputs) {
   for (const std::string& name : Folders()) {

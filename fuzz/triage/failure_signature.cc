@@ -249,6 +249,16 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
 
 }  // namespace
 
+std::set<std::string> FailingOperations(const reports::Verdict& verdict, const Module& module) {
+  return BlamedIn(verdict, module).operations;
+}
+
+std::set<std::string> OperationNamesOf(const Module& module) {
+  std::set<std::string> operations;
+  for (const auto& computation : module.computations()) AddOperations(*computation, operations);
+  return operations;
+}
+
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {
   const Blamed blamed = BlamedIn(verdict, module);
   return !blamed.many() && blamed.type && IsFloat(*blamed.type) &&

@@ -50,6 +50,11 @@ std::string BlamedOpcode(const reports::Verdict& verdict, const Module& module);
 // Returns the operations that may be blamed for the same failure in a smaller module: the blamed
 // opcode, and the opcodes in the computations that it runs.
 std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Module& module);
+// Returns the operations that the signature of a failure names: those blamed, or all of the module.
+// Omits parameters, constants and tuples.
+std::set<std::string> FailingOperations(const reports::Verdict& verdict, const Module& module);
+// Returns the operations of a module, with the same omissions.
+std::set<std::string> OperationNamesOf(const Module& module);
 // Returns true if the blamed element type lacks NaN or infinity. A wrong number in this type may
 // correspond to a NaN in another type.
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module);

@@ -13,11 +13,12 @@
 namespace hlocts::tools {
 
 struct KnownFinding {
-  std::string name;  // of its directory in results/findings; "" if no expectation has the failure
+  std::string name;  // of its directory in results/findings; "" if no entry links one
   findings::Finding finding;
   std::string same;  // the reason of the expectation: what this failure has of the finding's defect
   bool is_minimal = false;  // `shrink` made the module
 
+  bool HasEntry() const { return !name.empty() || !same.empty(); }
   // Returns "REASON (finding NAME: TITLE)"; for a question, also the reading that permits this.
   std::string ToText() const;
   std::string ToLine() const;  // the same as a line below a verdict
@@ -27,9 +28,10 @@ struct KnownFinding {
 // Returns for a question why the documents allow another reading, or "" for another finding.
 std::string QuestionText(const findings::Finding& finding);
 
-// Returns the finding to which an expectation links the failure. The expectation is found by the
-// failure's signature (ExpectationList::Explaining) and the properties of module and arguments.
-// For a fail or crash of an engine that has a list without such an expectation, `name` is "".
+// Returns the entry of the engine's list that expects the failure, with the finding that it links.
+// The entry is that of the verdict's case, or is found by the failure's signature
+// (ExpectationList::Explaining) and the properties of module and arguments. A fail or crash of an
+// engine whose list has no such entry gives a result without an entry.
 std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz::Sample& sample,
                                            bool is_minimal = false);
 
