@@ -127,7 +127,7 @@ TEST(NightsTest, ANewCaseThatFailsAsExpectedIsNoNews) {
       ToMarkdown(history, changes),
       AllOf(HasSubstr("**\n- xla is another engine\n- b\n- c\n- first run, not as expected: "
                       "`a/b:1` on `xla` (fail)\n"),
-            HasSubstr("; notes on the page: 4\n")));
+            HasSubstr("\nred: 1 engine, "), HasSubstr("; notes on the page: 4\n")));
   EXPECT_EQ(AlarmOf(history.nights[1], changes), Alarm::kRed);
 }
 

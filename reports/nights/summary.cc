@@ -199,8 +199,9 @@ std::string ToMarkdown(const History& history, const NightlyRunDiff& changes) {
   }
   if (IsPruned(now)) return text + absl::StrReplaceAll(Engines(now), {{"<", "&lt;"}});
   absl::StrAppend(
-      &text, "\n", CountText(now.engines.size(), "engine"), ", ", CountText(changes.ran, "verdict"),
-      ", tier ", Plain(now.tier), ", suite ", now.suite.substr(0, 8), full,
+      &text, "\n", AlarmName(AlarmOf(now, changes)), ": ", CountText(now.engines.size(), "engine"),
+      ", ", CountText(changes.ran, "verdict"), ", tier ", Plain(now.tier), ", suite ",
+      now.suite.substr(0, 8), full,
       now.notes.size() > kNamed ? absl::StrCat("; notes on the page: ", now.notes.size()) : "",
       "\n");
   return text;
