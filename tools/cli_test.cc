@@ -566,6 +566,9 @@ TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
 
 TEST_F(CliTest, NoHolesAreReported) {
   EXPECT_EQ(RunHlocts("ops sort --holes").out, "every component supports it\n");
+  EXPECT_THAT(RunHlocts("ops tanh dot --rules").out,
+              AllOf(HasSubstr("tanh           default  ulp(7)             f32\n"),
+                    HasSubstr("\n  sum                (n-1) u sum|x| for")));
 }
 
 // Command lines of all commands that have --json; $A is a module, $T the directory of the test.

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The subcommand `hlocts ops`: shows which parts of the program support each operation.
+// The subcommand `hlocts ops`: shows which parts of the program support each operation, and the
+// rule by which its results are judged.
 #include <cstdio>
 #include <iostream>
+#include <map>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "nlohmann/json.hpp"
+#include "spec/accuracy/rules.h"
 #include "spec/base/json_text.h"
 #include "spec/ops/op_table.h"
 #include "suites/suite_files.h"
@@ -16,8 +22,35 @@ namespace {
 
 struct OpsOptions {
   std::vector<std::string> opcodes;
-  bool json = false, holes = false;
+  bool json = false, holes = false, rules = false;
 };
+
+// Prints the rule of each type, of types with equal rules together, then what the rules mean.
+void PrintRules(const std::vector<Opcode>& opcodes) {
+  std::map<absl::string_view, absl::string_view> meanings;
+  for (Opcode opcode : opcodes) {
+    for (Profile profile : kAllProfiles) {
+      std::vector<std::pair<std::string, std::vector<std::string>>> types_of;  // by rule
+      for (PrimitiveType type : AllPrimitiveTypes()) {
+        const Rule rule = RuleFor(opcode, type, profile);
+        if (rule.rule_class == RuleClass::kNone) continue;
+        meanings[RuleClassName(rule.rule_class)] = RuleClassMeaning(rule.rule_class);
+        const std::string text = RuleText(rule);
+        auto same = absl::c_find_if(types_of, [&](const auto& one) { return one.first == text; });
+        if (same == types_of.end()) same = types_of.insert(same, {text, {}});
+        same->second.emplace_back(PrimitiveTypeName(type));
+      }
+      for (const auto& [rule, types] : types_of)
+        std::cout << absl::StrFormat("%-14s %-8s %-18s %s\n", OpcodeName(opcode),
+                                     ProfileName(profile), rule, absl::StrJoin(types, " "));
+    }
+  }
+  std::cout << "The types are those of the first operand (of convert: also of the result). Rulings "
+               "permit more, such as flushed "
+               "subnormals (hlocts clauses 0072).\n";
+  for (const auto& [name, meaning] : meanings)
+    std::cout << absl::StrFormat("  %-18s %s\n", name, meaning);
+}
 
 void PrintJson(const std::vector<Opcode>& opcodes, const std::vector<Consumer>& consumers) {
   for (Opcode opcode : opcodes) {
@@ -73,6 +106,12 @@ absl::StatusOr<int> Ops(const OpsOptions& options) {
     opcodes.push_back(*opcode);
   }
   if (opcodes.empty()) opcodes.assign(AllOpcodes().begin(), AllOpcodes().end());
+  if (options.rules && (options.json || options.holes))
+    return InvalidInput("--rules: expected no --json and no --holes");
+  if (options.rules) {
+    PrintRules(opcodes);
+    return kExitOk;
+  }
   HLOCTS_ASSIGN_OR_RETURN(std::vector<Consumer> consumers, AllConsumers(suites::HomeFolder()));
   if (options.json) {
     PrintJson(opcodes, consumers);
@@ -91,6 +130,8 @@ Command OpsCommand() {
             auto options = std::make_shared<OpsOptions>();
             flags.Positional("OPCODE", &options->opcodes, "opcodes (default: all)");
             flags.Add("--holes", &options->holes, "list unsupported operations, with the reason");
+            flags.Add("--rules", &options->rules,
+                      "print the rule of accuracy for each type and profile");
             flags.Add("--json", &options->json, "print JSON lines");
             return [options] {
               auto status = Ops(*options);

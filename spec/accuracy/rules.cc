@@ -328,10 +328,20 @@ Rule RuleFor(Opcode opcode, PrimitiveType type, Profile profile) {
 
 absl::string_view RuleClassName(RuleClass rule_class) {
   constexpr absl::string_view kNames[] = {
-      "none",         "exact",     "correctly-rounded", "ulp",      "sum",
-      "product",      "reduction", "normwise",          "residual", "permutation",
-      "distribution", "inherited", "neighbours",        "unknown"};
+#define HLOCTS_RULE_CLASS(symbol, name, meaning) name,
+#include "spec/accuracy/rule_words.def"
+#undef HLOCTS_RULE_CLASS
+  };
   return kNames[static_cast<int>(rule_class)];
+}
+
+absl::string_view RuleClassMeaning(RuleClass rule_class) {
+  constexpr absl::string_view kMeanings[] = {
+#define HLOCTS_RULE_CLASS(symbol, name, meaning) meaning,
+#include "spec/accuracy/rule_words.def"
+#undef HLOCTS_RULE_CLASS
+  };
+  return kMeanings[static_cast<int>(rule_class)];
 }
 
 std::string RuleText(const Rule& rule) {

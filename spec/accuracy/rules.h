@@ -24,21 +24,12 @@
 namespace hlocts {
 
 enum class RuleClass : uint8_t {
-  kNone,              // no rule; LintRules reports this
-  kExact,             // one value; its bits are checked where they are known
-  kCorrectlyRounded,  // the nearest value, ties to even
-  kUlp,               // within `ulps` of the exact value (see `ulps` below), plus backward slack
-  kSum,               // n u sum|x| for n terms in any order (u: unit roundoff), then one rounding
-  kProduct,           // (1+u)^n for n factors in any order
-  kByComputation,     // the rule of the called computation
-  kNormwise,          // FFT of length N: ulps * log2(N) u times the 2-norm
-  kResidual,          // Cholesky, TriangularSolve of n rows: ulps * (n+1) u times |L||L^T|, |T||x|
-  kPermutation,       // sort, topk: a permutation, ordered as far as the keys determine it
-  kDistribution,      // random draws
-  kInherited,         // batch-norm: the rules of the operations in its formula
-  kNeighbours,        // stochastic-convert: one of the two neighbours
-  kUnknown,           // custom-call, infeed: no rule is known
+#define HLOCTS_RULE_CLASS(symbol, name, meaning) symbol,
+#include "spec/accuracy/rule_words.def"
+#undef HLOCTS_RULE_CLASS
 };
+absl::string_view RuleClassName(RuleClass rule_class);
+absl::string_view RuleClassMeaning(RuleClass rule_class);
 
 // Deviations that are permitted in addition to the rule. The bits are independent permissions.
 enum Permission : uint32_t {
@@ -123,7 +114,6 @@ RangeGuard RangeGuardOf(Opcode opcode);
 // |y| is at least 2^127), "ulp(5+1|x|)", "ulp(8) or 1e-06" (the larger one),
 // "ulp(2)+0.001|y|+1e-05".
 std::string RuleText(const Rule& rule);
-absl::string_view RuleClassName(RuleClass rule_class);
 
 // A mutant of the table for the self-check: returns the rule that replaces the given rule. An empty
 // function changes nothing.
