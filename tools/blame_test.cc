@@ -70,6 +70,16 @@ TEST_F(BlameTest, ThePassWhoseTextWasEditedIsNamed) {
   EXPECT_EQ(after[1]["after"], before[1]["after"]);
 }
 
+TEST_F(BlameTest, APartitionerIsNotSwitchedOff) {
+  const Ran ran = RunHlocts("blame " HLOCTS_SOURCE_DIR
+                            "/results/findings/xla-partitioned-pad-between-elements --backend=xla");
+  if (!absl::StrContains(ran.out, "guilty: pass ")) GTEST_SKIP() << ran.out;
+  EXPECT_THAT(ran.out, testing::HasSubstr("; without shardings: 9; accepted: "));
+  EXPECT_THAT(ran.out,
+              testing::HasSubstr("  confirmed: correct without shardings (a program for several "
+                                 "devices needs its partitioner)\n"));
+}
+
 TEST_F(BlameTest, TheConversionOfAnEngineThatReceivesStableHloIsTheSuspect) {
   if (!backends::IsInstalled(*backends::FindEngine(*backends::LoadEngineList(), "jaxlib@0.10.2")))
     GTEST_SKIP() << "jaxlib@0.10.2 is not installed";

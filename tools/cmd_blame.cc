@@ -132,17 +132,20 @@ std::string ConfirmationText(const PassBlame& blame) {
           ? ""
           : absl::StrCat(" in ", blame.confirmed ? "" : "1 of ", blame.runs_without, " runs"),
       " without ", blame.switched_off);
-  if (blame.confirmed) return absl::StrCat("confirmed: correct", without);
+  const std::string needed = blame.switched_off == backends::kShardings
+                                 ? " (a program for several devices needs its partitioner)"
+                                 : "";
+  if (blame.confirmed) return absl::StrCat("confirmed: correct", without, needed);
   if (blame.without->kind != blame.verdict.kind)
-    return absl::StrCat("not confirmed: ", OutcomeName(blame.without->kind), without);
-  return absl::StrCat("not confirmed: still wrong", without,
+    return absl::StrCat("not confirmed: ", OutcomeName(blame.without->kind), without, needed);
+  return absl::StrCat("not confirmed: still wrong", without, needed,
                       ", so another pass or the code generation is wrong too");
 }
 
 std::string Confirmation(const PassBlame& blame) {
   if (!blame.without) return "";
   if (blame.confirmed && blame.failing_phase == FailurePhase::kAfterPass)
-    return absl::StrCat("correct without ", blame.suspects[0]);
+    return absl::StrCat("correct without ", blame.switched_off);
   return blame.confirmed ? "confirmed" : "not confirmed";
 }
 
@@ -201,8 +204,8 @@ void PrintBlame(const std::string& path, const PassBlame& blame) {
   if (!blame.suspects.empty())
     std::cout << "  suspects: " << backends::SuspectsText(blame.suspects) << "\n";
   if (blame.without) {
-    std::cout << "  unchanged: " << blame.actual << "; with " << blame.switched_off
-              << " switched off: " << blame.actual_without;
+    std::cout << "  unchanged: " << blame.actual << "; without " << blame.switched_off << ": "
+              << blame.actual_without;
     if (!Accepted(blame).empty()) std::cout << "; accepted: " << Accepted(blame);
     std::cout << "\n";
   }

@@ -126,9 +126,8 @@ std::string BlameText(const std::string& folder, const reports::Verdict& verdict
       suspects.empty() ? "" : "suspects: " + suspects,
       confirmation,
       failed < runs ? absl::StrCat("unchanged, it fails in ", failed, " of ", runs, " runs") : "",
-      without.empty()
-          ? ""
-          : absl::StrCat("with ", off.empty() ? "it" : off, " switched off: `", without, "`")};
+      without.empty() ? ""
+                      : absl::StrCat("without ", off.empty() ? "it" : off, ": `", without, "`")};
   std::erase(words, "");
   return absl::StrCat(confirmed || confirmation.empty() ? "\nGuilty: " : "\nPerhaps guilty: ",
                       blame.value("answer", ""), " (", absl::StrJoin(words, "; "), ").\n");

@@ -276,7 +276,7 @@ TEST(ReportBugTest, TheAnswerOfBlameIsPrinted) {
       << R"({"answer":"pass algsimp","confirmed":true,"actual_without_pass":"nan"})";
   EXPECT_THAT(RunHlocts("report-bug " + bundle).out,
               HasSubstr("\nGuilty: pass algsimp (`hlocts blame`; confirmed: the failure disappears "
-                        "without it; with it switched off: `nan`)."));
+                        "without it; without it: `nan`)."));
   std::ofstream(bundle + "/blame.json")
       << R"({"answer":"after pass fusion","confirmed":false,"failed":7,"runs":10,)"
       << R"("confirmation":"not confirmed: fails in 1 of 2 runs without algsimp",)"
@@ -285,8 +285,8 @@ TEST(ReportBugTest, TheAnswerOfBlameIsPrinted) {
       RunHlocts("report-bug " + bundle).out,
       HasSubstr("\nPerhaps guilty: after pass fusion (`hlocts blame`; suspects: cse, algsimp; not "
                 "confirmed: fails in 1 of 2 "
-                "runs without algsimp; unchanged, it fails in 7 of 10 runs; with algsimp switched "
-                "off: `crash`)."));
+                "runs without algsimp; unchanged, it fails in 7 of 10 runs; without algsimp: "
+                "`crash`)."));
   std::ofstream(bundle + "/blame.json")
       << R"({"answer":"after pass a","suspects":["b","c"],"actual_without_pass":"?","reason":"d",)"
       << R"("backend":"this-jax","backend_version":"0.10.2, cpu"})";

@@ -5,11 +5,14 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/judge/element_text.h"
+#include "spec/ops/partitions.h"
 #include "spec/text/parser.h"
 
 namespace hlocts::backends {
@@ -35,12 +38,25 @@ absl::Status CountFailures(const BlameSubject& subject, Differ& differ,
   return absl::OkStatus();
 }
 
-// Runs the module without the pass. If the failure is not deterministic, one correct run proves
-// nothing. The number of runs is so large that, if `passes` passes are tried, chance confirms a
-// pass that is not at fault with a probability of at most 1 %.
+// Returns true if the engine cannot make the program without the pass, since it partitions the
+// module.
+bool IsPartitioner(const BlameSubject& subject, const std::string& pass) {
+  const std::string name = absl::StrReplaceAll(pass, {{"_", "-"}});
+  return IsSharded(*subject.module) &&
+         (absl::StartsWith(name, "spmd-partition") || name == "shardy-xla");
+}
+
+// Runs the module without the pass, or without shardings if the pass partitions it. If the failure
+// is not deterministic, one correct run proves nothing. The number of runs is so large that, if
+// `passes` passes are tried, chance confirms a pass that is not at fault with a probability of at
+// most 1 %.
 absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                      const std::string& pass, size_t passes, PassBlame& blame) {
-  const std::string flags = absl::StrCat("--xla_disable_hlo_passes=", pass);
+  const bool sharded = IsPartitioner(subject, pass);
+  const std::string flags = sharded ? "" : "--xla_disable_hlo_passes=" + pass;
+  const std::unique_ptr<Module> plain = sharded ? WithoutShardings(*subject.module) : nullptr;
+  BlameSubject other = subject;
+  if (sharded) other.module = plain.get();
   const int64_t needed =
       blame.deterministic()
           ? 1
@@ -51,11 +67,11 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
   int64_t runs = 0;
   bool fixed = true;
   for (; runs < needed && fixed; ++runs) {
-    HLOCTS_ASSIGN_OR_RETURN(ran, RunWithFlags(subject, differ, factory, flags));
+    HLOCTS_ASSIGN_OR_RETURN(ran, RunWithFlags(other, differ, factory, flags));
     fixed = !IsWrong(ran.verdict);
   }
   if (!fixed && blame.without) return absl::OkStatus();
-  blame.switched_off = pass;
+  blame.switched_off = sharded ? kShardings : pass;
   blame.actual_without = ElementOf(ran, blame.verdict);
   blame.without = ran.verdict;
   blame.failed_without = fixed ? 0 : 1;
@@ -64,13 +80,17 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
   return absl::OkStatus();
 }
 
-// Confirms the pass at fault, or tries the suspected passes in turn until one is confirmed.
+// Confirms the pass at fault, or tries the suspected passes in turn until one is confirmed. A run
+// without shardings does not tell the partitioner from other suspects.
 absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                         PassBlame& blame) {
   if (blame.failing_phase == FailurePhase::kPass)
     return Confirm(subject, differ, factory, blame.pass, 1, blame);
   const std::vector<std::string> suspects = blame.suspects;
+  const auto partitions = [&](const std::string& pass) { return IsPartitioner(subject, pass); };
+  const bool alone = absl::c_all_of(suspects, partitions);
   for (const std::string& pass : suspects) {
+    if (!alone && partitions(pass)) continue;
     HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, suspects.size(), blame));
     if (!blame.confirmed) continue;
     blame.suspects = {pass};

@@ -8,6 +8,7 @@
 // A pass is confirmed if the module does not fail without it, in enough runs to exclude chance. If
 // the failure remains, another pass or the code generation is wrong too; a pass whose text has
 // correct values and only wider sets is then not named, and the stages are judged by values alone.
+// A partitioner cannot be switched off: the module without shardings runs in its place.
 //
 // The possible answers are:
 //   pass P           the text before P is correct, the text after it is wrong, or the compiler
@@ -50,6 +51,8 @@ enum class FailurePhase : uint8_t {
 };
 absl::string_view FailurePhaseName(FailurePhase failing_phase);
 
+inline constexpr char kShardings[] = "shardings";  // in place of the name of a partitioner
+
 struct PassBlame {
   FailurePhase failing_phase = FailurePhase::kUnknown;
   std::string pass, pipeline;
@@ -59,8 +62,8 @@ struct PassBlame {
   std::vector<JudgedStage> stages;
   int64_t dumps = 0;
   int64_t failed = 0, runs = 0;  // failures and runs of the unchanged module; 0: not repeated
-  // The verdict on runs with the pass `switched_off` disabled. The blame is confirmed if none of
-  // these runs fails and their number excludes chance.
+  // The verdict on runs with the pass `switched_off` disabled, or without kShardings. The blame is
+  // confirmed if none of these runs fails and their number excludes chance.
   std::optional<reports::Verdict> without;
   std::string switched_off;
   int64_t failed_without = 0, runs_without = 0, runs_needed = 0;
