@@ -46,18 +46,37 @@ std::string PlainText(const Module& module) {
   return PrintModule(module, options);
 }
 
-// Writes module and inputs of the smallest candidate so far in the form of a bundle. They are then
-// available even if this process is killed.
-void KeepSmallest(const fuzz::Sample& smallest, const std::string& out) {
-  if (out.empty()) return;
-  std::error_code none;
-  std::filesystem::create_directories(out, none);
-  WriteFile(out + "/module.hlo", PlainText(*smallest.module)).IgnoreError();
-  WriteFile(out + "/inputs.txt", fuzz::InputsText(smallest)).IgnoreError();
+// Declares what an interrupted process leaves.
+std::string LeavesText(const std::string& out, bool kept) {
+  if (out.empty()) return "";
+  return out + (kept ? " has the smallest module so far" : ": nothing is written");
+}
+
+// Metadata contains paths of the author's machine; the verdict has the source's name and line.
+void MakePlain(fuzz::Bundle& bundle) {
+  if (auto plain = ParseModule(PlainText(*bundle.sample.module)); plain.ok())
+    bundle.sample.module = *std::move(plain);
+  if (auto& failure = bundle.result.verdict.first_failure)
+    failure->source = reports::Scrubbed(failure->source);
+}
+
+// Writes the bundle of the smallest candidate so far, which remains if this process is killed.
+absl::Status KeepSmallest(const fuzz::Bundle& given, const fuzz::Sample& smallest,
+                          const fuzz::TrialResult& result, const std::string& out) {
+  fuzz::Bundle bundle{.sample = smallest.Clone(),
+                      .backend = given.backend,
+                      .options = given.options,
+                      .result = result,
+                      .signature = fuzz::SignatureOf(result.verdict, *smallest.module),
+                      .plugin = given.plugin,
+                      .unshrunk = true,
+                      .shrunk_from = given.shrunk_from};
+  MakePlain(bundle);
+  return fuzz::WriteBundle(bundle, out).status();
 }
 
 // Sets the bundle's origin. Returns an error unless the directory is new, is empty, or contains the
-// given bundle, one of the same origin, or the files that KeepSmallest wrote in an interrupted run.
+// given bundle, one of the same origin, or the first files of a process that was killed.
 absl::Status CheckOwnFolder(const std::string& out, const std::string& given,
                             fuzz::Bundle& bundle) {
   namespace fs = std::filesystem;
@@ -96,14 +115,19 @@ struct Watch {
   StatusLine line;
   std::string smallest = "searching for the wrong instruction";
   Differences differences;
+  bool kept = false;
 
-  void Attach(const std::string& out, fuzz::ShrinkOptions& shrink) {
-    shrink.progress = [this, out](const fuzz::Sample& candidate, int evaluations, bool fails) {
-      if (fails) {
+  void Attach(const fuzz::Bundle& given, const std::string& out, fuzz::ShrinkOptions& shrink) {
+    shrink.progress = [this, &given, out](const fuzz::Sample& candidate, int evaluations,
+                                          const fuzz::TrialResult* result) {
+      if (result != nullptr) {
         smallest =
             absl::StrCat(CountText(fuzz::CountInstructions(*candidate.module), "instruction"), ", ",
                          CountText(fuzz::CountElements(*candidate.module), "element"));
-        KeepSmallest(candidate, out);
+        if (!out.empty() && KeepSmallest(given, candidate, *result, out).ok() && !kept) {
+          kept = true;
+          CatchInterrupts(LeavesText(out, kept));
+        }
       }
       line.Show(absl::StrCat(smallest, "; ", evaluations, " evaluations so far"), /*in_log=*/true);
     };
@@ -160,6 +184,20 @@ void CountRuns(backends::Backend& engine, const fuzz::TrialOptions& trial, fuzz:
   RecordRunCounts(repeated.counts, bundle.result.verdict);
 }
 
+absl::Status WriteResult(const fuzz::Bundle& bundle, const std::string& out) {
+  if (out.empty()) {
+    std::cerr
+        << "hlocts: only printed; -o DIR writes a bundle for replay, history and report-bug\n";
+    return absl::OkStatus();
+  }
+  HLOCTS_ASSIGN_OR_RETURN(const size_t bytes, fuzz::WriteBundle(bundle, out));
+  if (bytes > fuzz::kBundleBytesMax)
+    std::cerr << "hlocts: " << out << ": the bundle has " << bytes
+              << " bytes; a campaign stores bundles of at most 64 KB\n";
+  if (Interrupted()) std::cerr << "hlocts: interrupted; " << LeavesText(out, true) << "\n";
+  return absl::OkStatus();
+}
+
 absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
   HLOCTS_RETURN_IF_ERROR(CheckOutputFolder("-o", options.out));
   HLOCTS_ASSIGN_OR_RETURN(
@@ -181,7 +219,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     return absl::UnavailableError(absl::StrCat(bundle.backend, ": ", info.error.Text()));
   fuzz::ShrinkOptions shrink{.seconds_max = options.seconds_max, .stop = Interrupted};
   Watch watch;
-  watch.Attach(options.out, shrink);
+  watch.Attach(bundle, options.out, shrink);
   bundle.options.load = options.common.ToLoadOptions(*bundle.sample.module);
   shrink.trial = TrialOf(options, bundle);
   fuzz::ShrinkResult shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
@@ -192,27 +230,20 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     shrunk = fuzz::Shrink(bundle.sample, *engine, *reference, shrink);
     watch.line.Clear();
   }
+  if (!shrunk.reproduced && Interrupted())
+    return absl::CancelledError("interrupted; " + LeavesText(options.out, watch.kept));
   if (!shrunk.reproduced) {
     PrintVerdict(shrunk.result.verdict, options.common.json, "", options.explain);
     return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend, options);
   }
   bundle.sample = std::move(shrunk.sample);
-  // Metadata contains paths of the author's machine; the verdict has the source's name and line.
-  if (auto plain = ParseModule(PlainText(*bundle.sample.module)); plain.ok())
-    bundle.sample.module = *std::move(plain);
   bundle.result = std::move(shrunk.result);
-  if (auto& failure = bundle.result.verdict.first_failure)
-    failure->source = reports::Scrubbed(failure->source);
+  MakePlain(bundle);
   CountRuns(*engine, shrink.trial, bundle);
   bundle.signature = shrunk.signature;
   bundle.expected =
       fuzz::ExpectedLines(bundle.sample, bundle.result.verdict, bundle.options, info.facts);
-  if (!options.out.empty()) {
-    HLOCTS_RETURN_IF_ERROR(fuzz::WriteBundle(bundle, options.out));
-  } else {
-    std::cerr
-        << "hlocts: only printed; -o DIR writes a bundle for replay, history and report-bug\n";
-  }
+  HLOCTS_RETURN_IF_ERROR(WriteResult(bundle, options.out));
   if (!options.common.json) PrintShrunk(bundle, shrunk.evaluations);
   if (options.explain && !options.common.json) PrintDifferences(shrunk.identity, watch.differences);
   PrintVerdict(bundle.result.verdict, options.common.json, "", options.explain);
@@ -221,7 +252,7 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
 
 int RunShrink(const ShrinkOptions& options) {
   if (options.module.empty()) return Fail(InvalidInput("shrink: expected a module or a bundle"));
-  CatchInterrupts();
+  CatchInterrupts(LeavesText(options.out, false));
   LimitTime();
   // The search ends after --time, but the runs of its last candidate, each within --timeout, and
   // the final verdict follow.

@@ -43,6 +43,24 @@ TEST_F(NothingLostTest, ShrinkWritesToAFolderOfItsOwn) {
   EXPECT_EQ(Read("notes/README.md"), "precious");
 }
 
+TEST_F(NothingLostTest, AnInterruptedShrinkLeavesABundleOrNothing) {
+  Write("m.hlo",
+        "HloModule m\nENTRY e { p = f32[300000] parameter(0) c = f32[] constant(200) b = "
+        "f32[300000] broadcast(c), dimensions={} x = f32[300000] maximum(p, b) y = f32[300000] "
+        "exponential(x) z = f32[300000] log(y) ROOT r = f32[300000] negate(z) }");
+  for (const char* seconds : {"0.3", "1.5", "4"}) {
+    const Ran ran = RunHlocts("shrink " + Path("m.hlo") + " --seed=1 -o " + Path("s") +
+                                  " --backend=canary:log.of-exponential-is-argument",
+                              absl::StrCat("timeout ", seconds));
+    if (ran.status == 0) break;
+    const bool kept = fs::exists(Path("s"));
+    EXPECT_THAT(ran.out, HasSubstr(Path("s") + (kept ? " has the smallest module so far"
+                                                     : ": nothing is written")));
+    EXPECT_EQ(RunHlocts("replay " + Path("s")).status, kept ? 1 : 2);
+    fs::remove_all(Path("s"));
+  }
+}
+
 TEST_F(NothingLostTest, ShrinkReplacesNoBundleOfAnotherOrigin) {
   const std::string end = " y = f32[2] exponential(x) ROOT r = f32[2] log(y) }",
                     into = " --backend=canary:log.of-exponential-is-argument -o " + Path("s");

@@ -302,7 +302,9 @@ absl::StatusOr<Fate> FindingStore::Store(const Bundle& bundle, const Entry& entr
   if (Takes(bucket, entry.unshrunk, CountInstructions(*bundle.sample.module))) {
     bucket.folder =
         absl::StrCat("findings/", FolderNameOf(absl::StrCat(key.first, " ", key.second)));
-    absl::Status written = WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder));
+    const absl::Status written =
+        WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder), kBundleBytesMax)
+            .status();
     if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
     if (!written.ok()) bucket.folder.clear();
     if (entry.unshrunk) to_shrink_[entry.original_key] = entry.number;

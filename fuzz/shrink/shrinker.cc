@@ -372,7 +372,7 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   oracle.AllowStepsOf(sample);
   const StillFails still_fails = [&](const Sample& candidate) {
     const bool fails = oracle(candidate);
-    options.progress(candidate, oracle.evaluations(), fails);
+    options.progress(candidate, oracle.evaluations(), fails ? &oracle.last() : nullptr);
     return fails;
   };
   ContinueWithFaultyInstruction(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle,

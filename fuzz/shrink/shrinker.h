@@ -100,9 +100,10 @@ struct ShrinkOptions {
   int evaluations_max = 1500;
   double seconds_max = 120;  // the only limit that depends on the machine
   std::function<bool()> stop = [] { return false; };
-  // Called for every candidate. If `fails`, it has the same failure and should be stored.
-  std::function<void(const Sample& candidate, int evaluations, bool fails)> progress =
-      [](const auto&...) {};
+  // Called for every candidate. If `result` is not null, it has the same failure and should be
+  // stored.
+  std::function<void(const Sample& candidate, int evaluations, const TrialResult* result)>
+      progress = [](const auto&...) {};
   // Called for every candidate with the difference between its failure and the first one.
   std::function<void(Difference)> compared = [](Difference) {};
 };

@@ -59,7 +59,7 @@ void InProcessFuzz::Stop(const Sample& sample, TrialResult result, std::string o
   bundle.signature = SignatureOf(bundle.result.verdict, *sample.module);
   bundle.origin = std::move(origin);
   std::string folder = absl::StrCat(OutFolder(), "/", bundle.signature);
-  absl::Status written = WriteBundle(bundle, folder);
+  const absl::Status written = WriteBundle(bundle, folder).status();
   std::fprintf(stderr, "%s\nbundle: %s\n", reports::VerdictToText(bundle.result.verdict).c_str(),
                written.ok() ? folder.c_str() : written.ToString().c_str());
   std::abort();

@@ -37,12 +37,6 @@ size_t Bytes(const Files& files) {
   return bytes;
 }
 
-void Drop(Files& files, const std::string& name) {
-  for (auto& [file, text] : files)
-    if (file == name)
-      text = "# omitted: the bundle would exceed 64 KB; a replay computes it again\n";
-}
-
 // Returns the verdict as text, with the size of the pieces if only a piece shows the failure.
 std::string VerdictText(const Bundle& bundle) {
   auto json = ParseJson<nlohmann::ordered_json>(reports::VerdictToJson(bundle.result.verdict));
@@ -55,7 +49,7 @@ std::string VerdictText(const Bundle& bundle) {
   return JsonText(json) + "\n";
 }
 
-Files FilesOf(const Bundle& bundle) {
+Files FilesOf(const Bundle& bundle, size_t bytes_max) {
   const Module& module = *bundle.sample.module;
   const std::string proto = ProtoWhereTextFails(module);
   Files files = {{"module.hlo", PrintModule(module)},
@@ -68,9 +62,8 @@ Files FilesOf(const Bundle& bundle) {
   files.push_back({"actual.txt", FormatLiterals(FileOfDevices(bundle.result.outputs,
                                                               ArgumentPartitions(module)))});
   files.push_back({"expected.jsonl", bundle.expected});
-  for (const char* name : {"expected.jsonl", "actual.txt"}) {
-    if (Bytes(files) > kBundleBytesMax) Drop(files, name);
-  }
+  for (size_t last = files.size() - 1; last >= files.size() - 2 && Bytes(files) > bytes_max; --last)
+    files[last].second = "# omitted: the bundle would exceed 64 KB; a replay computes it again\n";
   return files;
 }
 
@@ -107,11 +100,12 @@ bool IsPluginFile(absl::string_view backend) {
          absl::StrContains(backends::EngineLocationOption(std::string(backend)), "pjrt:");
 }
 
-absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
-  Files files = FilesOf(bundle);
-  if (Bytes(files) > kBundleBytesMax) {
+absl::StatusOr<size_t> WriteBundle(const Bundle& bundle, const std::string& folder,
+                                   size_t bytes_max) {
+  const Files files = FilesOf(bundle, bytes_max);
+  if (Bytes(files) > bytes_max) {
     return absl::ResourceExhaustedError(
-        absl::StrCat(folder, ": the bundle has ", Bytes(files), " bytes, more than 64 KB"));
+        absl::StrCat(folder, ": the bundle has ", Bytes(files), " bytes, more than ", bytes_max));
   }
   std::error_code error;
   std::filesystem::create_directories(folder, error);
@@ -122,7 +116,7 @@ absl::Status WriteBundle(const Bundle& bundle, const std::string& folder) {
   for (const auto& [name, text] : files) {
     HLOCTS_RETURN_IF_ERROR(WriteFile(absl::StrCat(folder, "/", name), text));
   }
-  return absl::OkStatus();
+  return Bytes(files);
 }
 
 absl::Status WriteReadmeLine(const std::string& folder, const std::string& line) {

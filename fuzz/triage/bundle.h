@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bundle is a directory of at most 64 KB that describes a failure (CONTRACT.md, "Repro bundle"):
-// it can be read, replayed and turned into a test.
+// A bundle is a directory that describes a failure (CONTRACT.md, "Repro bundle"): it can be read,
+// replayed and turned into a test.
 #pragma once
 
+#include <limits>
 #include <string>
 
 #include "fuzz/triage/trial.h"
@@ -26,11 +27,14 @@ struct Bundle {
 // Returns the content of the file inputs.txt.
 std::string InputsText(const Sample& sample);
 
+// The limit of a campaign, which stores many bundles.
 inline constexpr size_t kBundleBytesMax = 64 * 1024;
 
-// Writes the directory. If it exceeds 64 KB, omits the acceptance set and then the outputs; a
-// replay recomputes both. Returns kResourceExhausted if the other files exceed 64 KB.
-absl::Status WriteBundle(const Bundle& bundle, const std::string& folder);
+// Writes the directory and returns its size. If it exceeds `bytes_max`, omits the acceptance set
+// and then the outputs; a replay recomputes both. Returns kResourceExhausted if the other files
+// exceed it too.
+absl::StatusOr<size_t> WriteBundle(const Bundle& bundle, const std::string& folder,
+                                   size_t bytes_max = std::numeric_limits<size_t>::max());
 
 // Writes the line "NAME: TEXT" to the README.md of a bundle, in place of an earlier line with this
 // name. A finding has no such file: tools/certify makes its page.

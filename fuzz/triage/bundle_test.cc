@@ -41,6 +41,17 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
   }
 }
 
+TEST(BundleTest, OnlyACampaignLimitsTheSize) {
+  const std::string folder = testing::TempDir() + "/large_bundle";
+  const Bundle bundle = BundleOf(
+      "HloModule m\nENTRY e { p = f32[40000] parameter(0) ROOT r = f32[40000] negate(p) }");
+  EXPECT_TRUE(absl::IsResourceExhausted(WriteBundle(bundle, folder, kBundleBytesMax).status()));
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const size_t bytes, WriteBundle(bundle, folder));
+  EXPECT_GT(bytes, kBundleBytesMax);
+  HLOCTS_ASSERT_OK_AND_ASSIGN(const Bundle read, ReadBundle(folder));
+  EXPECT_TRUE(read.sample.arguments[0].BitwiseEqual(bundle.sample.arguments[0]));
+}
+
 // Text cannot express these modules. Read from the bundle, each breaks the same rule as before.
 TEST(BundleTest, InvalidModulesThatTextDoesNotHoldAreReadAgain) {
   constexpr char kText[] = R"(HloModule m
