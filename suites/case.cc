@@ -99,7 +99,7 @@ absl::Status CheckFrom(const std::string& from) {
 absl::Status SetOutputs(const Template& from, const Assignment& assignment, Case& result) {
   HLOCTS_RETURN_IF_ERROR(CheckFrom(result.from));
   for (const Template::Output& one : from.outputs) {
-    CaseOutput output{one.name, Substitute(one.body, assignment), {}};
+    CaseOutput output{one.name, Substitute(one.body, assignment), {}, one.verdict_line};
     HLOCTS_RETURN_IF_ERROR(ReadVerdicts(Substitute(one.verdict, assignment), output));
     result.outputs.push_back(std::move(output));
   }

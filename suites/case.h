@@ -37,6 +37,7 @@ struct CaseOutput {
   std::string name;  // the name of this output, or ""
   std::string text;  // literal lines, one for each output
   std::vector<std::pair<Profile, Outcome>> verdicts;
+  int verdict_line = 0;  // of the @verdict in the file
 };
 
 // One case, with its parameters replaced by values.

@@ -116,10 +116,11 @@ class Parser {
       if (current.outputs.empty() || !current.outputs.back().verdict.empty())
         return Error("@verdict PROFILE VERDICT, ... belongs below the lines of an @output");
       current.outputs.back().verdict = argument;
+      current.outputs.back().verdict_line = line_;
       return absl::OkStatus();
     }
     if (name == "output") {
-      current.outputs.push_back({argument, "", ""});
+      current.outputs.push_back({argument, "", "", 0});
       body = &current.outputs.back().body;
       block_ = name;
       return absl::OkStatus();

@@ -30,6 +30,7 @@ struct Template {
   // An @output NAME, the lines below it, and the rest of its @verdict line.
   struct Output {
     std::string name, body, verdict;
+    int verdict_line = 0;
   };
   std::vector<Output> outputs;
   std::vector<std::string> stems;  // if there is `@if STEM...`: the only operations with this case

@@ -57,7 +57,7 @@ absl::Status CheckAnswers(const Case& one, std::vector<std::string>& mistakes) {
       const reports::Verdict verdict =
           backends::Differ(*module, request, diff).JudgeOutputs(leaves, one.facts);
       if (Agrees(verdict, stated)) continue;
-      mistakes.push_back(absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address,
+      mistakes.push_back(absl::StrCat(one.place.file, ":", output.verdict_line, ": ", one.address,
                                       ": the judge contradicts @verdict of @output",
                                       output.name.empty() ? "" : " ", output.name, ": ",
                                       ProfileName(profile), " ", OutcomeName(verdict.kind), ": ",
@@ -77,7 +77,7 @@ absl::Status CheckRule(const Case& one) {
   const absl::Status verified = VerifyModule(*module);
   if (RuleOf(verified) == one.reject_rule) return absl::OkStatus();
   return InvalidInput("expected ", one.reject_rule.empty() ? "a valid module" : one.reject_rule,
-                      ", found ", verified.ok() ? "a valid module" : verified.message());
+                      ", found ", FoundText(verified));
 }
 
 }  // namespace
@@ -132,9 +132,9 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
       const absl::Status judged =
           one.outputs.empty() ? CheckRule(one) : CheckAnswers(one, mistakes);
       if (!judged.ok())
-        mistakes.push_back(absl::StrCat(one.place.file, ":", one.place.line, ": ", one.address,
-                                        ": ", judged.message()));
-      continue;
+        mistakes.push_back(absl::StrCat(PlaceOf(one.place, one.outputs.empty() ? "reject" : ""),
+                                        ": ", one.address, ": ", judged.message()));
+      if (one.expect_text.empty() || !judged.ok()) continue;
     }
     if (one.sweep || one.tier > Tier::kPresubmit) continue;  // these run for minutes
     reports::Verdict verdict = RunCase(one, reference, backends::DiffOptions());
@@ -143,8 +143,8 @@ absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
     }
     const bool contradicts = verdict.kind != Outcome::kError;
     mistakes.push_back(absl::StrCat(
-        one.place.file, ":", one.place.line, ": ", one.address, ": ",
-        contradicts ? "the case contradicts the reference: " : "",
+        PlaceOf(one.place, one.reject_rule.empty() ? (contradicts ? "expect" : "") : "reject"),
+        ": ", one.address, ": ", contradicts ? "the case contradicts the reference: " : "",
         verdict.reason.empty() ? reports::VerdictToText(verdict) : reports::ReasonText(verdict)));
   }
   std::set<std::string> seen;  // all cases of one template have the same mistake

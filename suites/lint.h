@@ -24,8 +24,9 @@ class CaseNames {
   std::vector<std::string> operations_, opcodes_;
 };
 
-// Returns "file:line: message" for every mistake in a file or below a directory. Runs smoke and
-// presubmit cases without outputs or sweep on `reference`; a case that fails there is a mistake.
+// Returns "file:line: message" for every mistake in a file or below a directory. Judges the stated
+// outputs. Runs smoke and presubmit cases without sweep that have no such outputs, or also printed
+// ones, on `reference`; a case that fails there is a mistake.
 absl::StatusOr<std::vector<std::string>> LintCases(const std::string& path,
                                                    backends::Backend& reference,
                                                    const std::function<bool()>& stop);

@@ -101,6 +101,12 @@ void CheckDeclaredInconclusive(const Case& one, Profile profile, reports::Verdic
 
 }  // namespace
 
+std::string FoundText(const absl::Status& verified) {
+  const std::string rule = RuleOf(verified);
+  return absl::StrCat(rule, rule.empty() ? "" : ": ",
+                      verified.ok() ? "a valid module" : verified.message());
+}
+
 reports::Verdict RunCase(const Case& one, backends::Backend& backend,
                          const backends::DiffOptions& options, const std::function<bool()>& stop) {
   reports::Verdict verdict;
@@ -110,8 +116,8 @@ reports::Verdict RunCase(const Case& one, backends::Backend& backend,
     verdict = ErrorVerdict(module.ok() ? absl::StrCat("module: ", valid.message())
                                        : one.place.Located("module", valid.message()));
   } else if (RuleOf(valid) != one.reject_rule) {
-    verdict = ErrorVerdict(absl::StrCat("@reject: expected ", one.reject_rule, ", found ",
-                                        valid.ok() ? "a valid module" : valid.message()));
+    verdict = ErrorVerdict(
+        absl::StrCat("@reject: expected ", one.reject_rule, ", found ", FoundText(valid)));
   } else if (!module.ok()) {
     verdict = backends::DiffUnreadableModule(valid, backend);
   } else {

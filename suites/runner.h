@@ -49,6 +49,9 @@ absl::StatusOr<Engines> StartEngines(
 void RunCases(const std::vector<Case>& cases, Engines& engines, const RunnerOptions& options,
               const VerdictSink& sink);
 
+// Returns what VerifyModule found: the rule and its sentence, or "a valid module".
+std::string FoundText(const absl::Status& verified);
+
 // Runs one case on one engine. The verdict `error` means that the case, the reference or the
 // harness is wrong. `stop` is polled in long cases.
 reports::Verdict RunCase(

@@ -18,6 +18,7 @@ namespace hlocts::tools {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -519,8 +520,18 @@ TEST_F(StoryTest, LintFindsHiddenMistakes) {
               HasSubstr("no documented operation \"Padding\""));
   EXPECT_THAT(lint("@operation Pad\n@opcode padd\n@clauses pad.5\n@case one\n" + body),
               HasSubstr("no opcode \"padd\"; did you mean pad?"));
-  EXPECT_THAT(lint(head + "@case one\n" + body + "@expect\nf32[2] {1, 3}\n"),
-              HasSubstr("contradicts the reference"));
+  const std::string wrong = "@expect\nf32[2] {1, 3}\n";
+  EXPECT_THAT(lint(head + "@case one\n" + body + wrong),
+              ContainsRegex("m.case:12: .*contradicts the reference"));
+  // Outputs with their verdicts do not hide the printed value.
+  const std::string judged = "@output\nf32[2] {7, 7}\n@verdict strict fail, default ";
+  EXPECT_THAT(lint(head + "@case one\n" + body + wrong + judged + "fail\n"),
+              AllOf(ContainsRegex("m.case:12: .*contradicts the reference"), HasSubstr("1 mist")));
+  EXPECT_THAT(lint(head + "@case one\n" + body + judged + "pass\n"),
+              ContainsRegex("m.case:14: .*the judge contradicts @verdict"));
+  EXPECT_THAT(lint(head + "@case one\n@reject pad.2\n@module\nHloModule m\nENTRY e {\n  p = "
+                          "f32[2] parameter(0)\n  ROOT r = f32[3] negate(p)\n}\n"),
+              ContainsRegex("m.case:5: .*expected pad.2, found elementwise_unary.42: "));
   EXPECT_THAT(lint(head + "@case one\n" + body), HasSubstr("0 mistakes"));
   EXPECT_THAT(lint(head + "@case a\n@tier often\n" + body + "@case b\n@clauses pad.999\n" + body),
               AllOf(HasSubstr("m.case:5: @case a: @tier: expected a tier"),
