@@ -30,7 +30,7 @@ std::string ReferenceEngineOf(const BackendInfo& info) {
 }
 
 // Returns the range of a real function, "[-1, 1]", if it does not contain the number, but the set;
-// otherwise "". The range excludes numbers regardless of the ulps.
+// otherwise "". Without kNoRangeGuard, the range excludes numbers regardless of the ulps.
 std::string RangeLeft(const std::string& operation, const AcceptanceSet& number,
                       const AcceptanceSet& set) {
   const auto opcode = OpcodeFromName(operation);

@@ -102,7 +102,7 @@ Rule ConvertWithFacts(Rule rule, PrimitiveType from, Profile profile, const Targ
 // Returns the permissions that all arithmetic results of `type` have in `profile`.
 uint32_t ArithmeticPermissions(PrimitiveType type, Profile profile);
 
-// The range of a real function. Results are in [lo, hi] regardless of the ulps.
+// The range of a real function. Without kNoRangeGuard, results are in it regardless of the ulps.
 struct RangeGuard {
   double lo;
   double hi;
