@@ -259,7 +259,7 @@ absl::Status RunFolder::Finish(const std::string& scorecard, bool complete) {
 }
 
 std::string RunFolder::Summary() const {
-  if (path_.empty() || failures_ + inconclusive_ == 0) return "";
+  if (path_.empty() || failures_ + inconclusive_ == 0 || unexpected_ + fixed_ == 0) return "";
   return absl::StrCat(
       "next: ", ShellQuoted(ProgramAsCalled()), " replay ", ShellQuoted(path_),
       " QUERY   (reruns any of ", CountText(failures_, "failure"), " and ",

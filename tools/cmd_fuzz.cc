@@ -193,8 +193,11 @@ std::string FurtherText(const std::string& folder, const std::vector<std::string
 void PrintEnd(const FuzzOptions& options, const fuzz::CampaignStatus& status) {
   std::cout << status.ToText() << "\n";
   if (options.campaign.only)
-    std::cout << "seed " << options.campaign.seed << ", module " << *options.campaign.only << " of "
-              << status.recipe << "\n";
+    std::cout << "seed " << options.campaign.seed << ", module " << *options.campaign.only << ", "
+              << fuzz::StreamText(
+                     options.campaign,
+                     fuzz::CampaignModule(options.campaign, *options.campaign.only).stream)
+              << fuzz::WithoutOf(options.campaign, ",") << "\n";
   const std::string folder = options.campaign.out + "/findings/";
   const std::vector<std::string> names = FindingsIn(options.campaign.out);
   for (const std::string& name : names) std::cout << "finding: " << folder << name << "\n";

@@ -206,16 +206,18 @@ int RunReplay(const ReplayOptions& options) {
   int status = kExitOk;
   for (const std::string& folder : *folders) {
     if (Interrupted()) break;
+    if (!fs::exists(folder)) {
+      status = std::max(status, Fail(InvalidInput(folder, ": no such directory")));
+      continue;
+    }
     auto one = ReplayOne(options, folder);
     const int ended = one.ok() ? *one : Fail(one.status());
     ++(ended == kExitOk ? gone : ended == kExitFailed ? there : failed);
     status = std::max(status, ended);
   }
-  if (folders->size() > 1 && !options.common.json)
-    std::printf(
-        "%zu cases: %lld still fail or are inconclusive, %lld pass, %lld could not be replayed\n",
-        folders->size(), static_cast<long long>(there), static_cast<long long>(gone),
-        static_cast<long long>(failed));
+  if (const int64_t all = gone + there + failed; all > 1 && !options.common.json)
+    std::cout << all << " cases: " << there << " still fail or are inconclusive, " << gone
+              << " pass, " << failed << " could not be replayed" << std::endl;
   return status;
 }
 

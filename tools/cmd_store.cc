@@ -170,8 +170,9 @@ Command StoreCommand() {
                 "ACTION", &options->words,
                 "import DIR...; list; case ADDRESS; prune --keep=N; check; migrate; recover. "
                 "list: NO PASS counts verdicts other than pass, unsupported and nan_bits; STATE is "
-                "complete, INCOMPLETE (verdicts missing) or counts only (pruned); a second row of "
-                "a night, of tier exhaustive, has its repeated regressions. case: prints its "
+                "complete, INCOMPLETE (verdicts missing) or counts only (pruned); further rows of "
+                "a night, of tier exhaustive, have its repeated regressions, one for each engine "
+                "with repeats. case: prints its "
                 "verdict in each nightly run on each engine. prune: removes the verdicts of all "
                 "but the newest N nightly runs with a report (at least 2), except each case's last "
                 "one in these runs and the first of equal ones, which comparisons need; keeps "

@@ -273,9 +273,8 @@ bool Campaign::TryModule(int64_t number, Engines& engines, bool again) {
   bool as_meant = trial.invalid ? RuleOf(verified) == generated.broken_rule : verified.ok();
   const Sample sample = {std::move(generated.module), std::move(generated.arguments)};
   std::string origin =
-      absl::StrCat("seed ", options_.seed, ", module ", number, ", stream ",
-                   generators::StreamName(generated.stream),
-                   options_.stream ? "" : " (drawn, no --stream)", WithoutOf(options_, ","));
+      absl::StrCat("seed ", options_.seed, ", module ", number, ", ",
+                   StreamText(options_, generated.stream), WithoutOf(options_, ","));
   std::vector<TrialResult> results;
   if (!as_meant) {
     absl::Status stored = store_.AddGeneratorDefect(sample, verified, origin);

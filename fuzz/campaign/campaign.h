@@ -108,6 +108,8 @@ struct CampaignStatus {
 generators::Generated CampaignModule(const CampaignOptions& options, int64_t number);
 // Returns the options that, with the seed, determine the modules.
 std::string RecipeOf(const CampaignOptions& options);
+// Returns the stream of a module, e.g. "stream defined (drawn, no --stream)".
+std::string StreamText(const CampaignOptions& options, generators::Stream stream);
 // Returns the element types that no module uses, separated by `between`, e.g. ", without s1,u1".
 // Returns "" if all types are used.
 std::string WithoutOf(const CampaignOptions& options, const char* between);

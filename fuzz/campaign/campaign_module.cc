@@ -88,6 +88,11 @@ std::string WithoutOf(const CampaignOptions& options, const char* between) {
   return absl::StrCat(", without ", absl::StrReplaceAll(missing.substr(1), {{" ", between}}));
 }
 
+std::string StreamText(const CampaignOptions& options, generators::Stream stream) {
+  return absl::StrCat("stream ", generators::StreamName(stream),
+                      options.stream ? "" : " (drawn, no --stream)");
+}
+
 std::string RecipeOf(const CampaignOptions& options) {
   return absl::StrCat(
       "stream ", options.stream ? generators::StreamName(*options.stream) : "all",

@@ -41,6 +41,14 @@ TEST(BundleTest, ACrashOverAnInvalidModuleCanBeReplayed) {
   }
 }
 
+TEST(BundleTest, APieceOfSeveralInstructionsNamesEach) {
+  Bundle bundle =
+      BundleOf("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }");
+  bundle.result.verdict.kind = Outcome::kFail;
+  bundle.result.verdict.first_failure = reports::VerdictFailure{.instruction = "{b, r}"};
+  EXPECT_THAT(BundleReadme(bundle, ""), HasSubstr("\nInstructions: %b, %r.\n"));
+}
+
 TEST(BundleTest, OnlyACampaignLimitsTheSize) {
   const std::string folder = testing::TempDir() + "/large_bundle";
   const Bundle bundle = BundleOf(

@@ -443,6 +443,8 @@ def test_facts_of_a_target_by_its_name():
     for facts, engine in (("", None), ([""], None), ("", "reference")):
         with pytest.raises(hlocts.HloctsError, match="facts: expected a name .* found \"\""):
             hlocts.check(equal, SUBNORMAL, facts=facts, engine=engine)
+    with pytest.raises(hlocts.HloctsError, match=r"'jax\?facts=NAME' names others"):
+        hlocts.check(equal, SUBNORMAL, facts=["xla_cpu"], engine="jax?x=1")
 
 
 PLUGIN_TEST = """
@@ -516,6 +518,18 @@ def test_the_option_names_the_engine(pytester):
     done = pytester.runpytest_subprocess("--hlocts-engine=" + WRONG_ENGINE)
     done.assert_outcomes(failed=1)
     done.stdout.fnmatch_lines(["hlocts: engine canary:*"])
+
+
+def test_facts_that_the_engine_of_the_option_replaces_are_named(pytester):
+    pytester.makepyfile("""
+        import hlocts, jax.numpy as jnp
+        @hlocts.conforms(facts=["xla_cpu"])
+        def test_it():
+            return lambda x: x == 0, jnp.array([1e-45])
+    """)
+    done = pytester.runpytest_subprocess("--hlocts-engine=jax", "-rs")
+    done.assert_outcomes(skipped=1)
+    done.stdout.fnmatch_lines(["*facts= of the test are not used: the engine jax declares its own*"])
 
 
 def test_a_nan_of_hlo_itself_is_a_warning(pytester):

@@ -462,7 +462,9 @@ class Judge(Scratch):
             self.assertIn("exponential", str(hlocts.digits(module, X)))
             self.assertTrue(hlocts.judge(module, [X], [TRUE]).passed)
         wrong = hlocts.judge(path, [X], [WRONG])
-        self.assertIn("the wrong instruction may be an earlier one", str(wrong))
+        self.assertIn("may be an earlier one (check with engine=\"jax\" locates it in this machine's JAX)", str(wrong))
+        alone = LOG_EXP.replace("  y = f32[3] exponential(x)\n", "").replace("log(y)", "log(x)")
+        self.assertNotIn("earlier one", str(hlocts.judge(alone, [X], [WRONG])))
         self.assertIn(f"judge {path} ", wrong.replay)
         self.assertIn("in pytest --hlocts-engine=jax", str(dataclasses.replace(wrong, is_cut=False)))
         with self.assertRaisesRegex(hlocts.HloctsError, "expected the text of a module"):

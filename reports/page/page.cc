@@ -250,9 +250,7 @@ std::string ToPage(const PageInput& input) {
   const Alarm alarm =
       history.nights.empty() ? Alarm::kYellow : AlarmOf(history.nights.back(), changes);
   std::string title = input.title;
-  if (!history.nights.empty())
-    absl::StrAppend(&title, changes.since.empty() ? ", run of " : ", nightly run of ",
-                    history.nights.back().label);
+  if (!history.nights.empty()) absl::StrAppend(&title, ", run of ", history.nights.back().label);
   // All replacements are made in one pass: inserted text is not searched again.
   return absl::StrReplaceAll(PageHtml(),
                              {{"@TITLE@", Escaped(title)},

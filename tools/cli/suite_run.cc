@@ -381,7 +381,9 @@ class SuiteRun {
         if (verdict.backend == backend) own.push_back(verdict);
       HLOCTS_ASSIGN_OR_RETURN(std::string done,
                               suites::UpdateExpectationsFile(path, own, request_.cases));
-      std::cout << path << ": " << done << "\n";
+      std::cout << path << ": " << done
+                << (unexpected_ > 0 ? "; it now has the cases that are not as expected above" : "")
+                << "\n";
     }
     return absl::OkStatus();
   }

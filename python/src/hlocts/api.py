@@ -29,6 +29,7 @@ from hlocts.errors import HloctsError, brief
 from hlocts.result import Failure, Operand, Result, Sentence, deciding_fact
 
 _NAME = re.compile(r"^(?:HloModule|module) @?([^\s,{]+)", re.MULTILINE)
+_GIVEN = re.compile(r" = (?:\([^=]*?\)|\S+) (?:parameter|constant|tuple)\(")
 _TARGET = re.compile(r'custom_call_target="([^"]*)"')
 # The prefix of temporary directories; the number of directories of failures that are kept; the
 # number of seconds for which each of them may be in use.
@@ -97,7 +98,8 @@ def check(
         same = {decided.verdict: runs.pop(result.verdict, 0)}  # pieces decide all such runs
         return dataclasses.replace(decided, runs=dict(collections.Counter(same) + collections.Counter(runs)))
     if facts:
-        raise HloctsError("facts: expected none with engine=, which declares its own ('cpu?facts=NAME' names others)")
+        name = engine.partition("?")[0]
+        raise HloctsError(f"facts: expected none with engine=, which declares its own ('{name}?facts=NAME' names others)")
     return _on_engine(low, engine, profile, keep, repeat)
 
 
@@ -379,6 +381,7 @@ def _result(
         takes_facts=arguments[0] != "diff", fact=deciding_fact(record),
         facts=tuple(one.partition("=")[2] for one in arguments if one.startswith("--fact")),
         copies=low.devices if given and low and low.partitions > 1 and all(low.whole) else 1,
+        is_alone=text.count(" = ") - len(_GIVEN.findall(text)) == 1,
     )  # fmt: skip
 
 

@@ -93,6 +93,7 @@ class Result:
     facts: tuple[str, ...] = ()  # the facts given
     fact: str = ""  # the fact that would narrow the widest set, if it is true
     copies: int = 1  # devices that return the whole result
+    is_alone: bool = False  # True: only one instruction computes, on parameters and constants
 
     @property
     def passed(self) -> bool:
@@ -211,11 +212,11 @@ class Result:
 
     def _elsewhere(self) -> list[str]:
         """Returns a line if only the outputs are known, so that no instruction is known to be wrong."""
-        located = self.record.get("localisation", {}).get("instructions")
+        located = self.is_alone or self.record.get("localisation", {}).get("instructions")
         at = self.failure.instruction if self.failure else ""
         return [] if located or not at else [
             f"the rule is that of {at}; the wrong instruction may be an earlier one "
-            '(check with engine="jax" locates it)']  # fmt: skip
+            '(check with engine="jax" locates it in this machine\'s JAX)']  # fmt: skip
 
     def _known(self) -> list[str]:
         text = self.record.get("known", {}).get("text") or self.record.get("no_entry")

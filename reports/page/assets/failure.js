@@ -148,7 +148,7 @@ function showFailure(engine, i) {
     ['rule', failure ? failure.rule : ''],
     ['instruction', failure ? failure.instruction : '']])];
   if (one && one.night !== night().label) parts.push(make('p', {}, `Recorded in ${one.night}.`));
-  if (!one && isBad(mark)) parts.push(make('p', {}, 'Only the counts of this nightly run are kept; its records are in another file.'));
+  if (!one && isBad(mark)) parts.push(make('p', {}, 'Only the counts of this run are kept; its records are in another file.'));
   if (failure) parts.push(ulpLine(failure, type));
   parts.push(...replay(`run '${address}' --backend='${engine}' --tier=exhaustive${profile} --out=out/again`));
   if (module) parts.push(make('h3', {}, 'Module'), moduleLines(module, record));

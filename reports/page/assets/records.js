@@ -24,7 +24,7 @@ function showUlps() {
   const engines = DATA.releases.filter((name) => measured.some((row) => row[1] === name));
   place('#ulps', make('h3', {}, 'Accepted values: largest distance from the exact value, in ulps'),
     make('p', {}, measured.length ? 'Functions whose arguments are exact, with the stated bound; marked: above nine tenths of it.'
-      : 'Not recorded in this nightly run.'));
+      : 'Not recorded in this run.'));
   if (!measured.length) return;
   document.getElementById('ulps').append(make('div', {id: 'ulprows'}));
   const all = [...rows.values()];
@@ -81,7 +81,7 @@ function showMisses() {
 function showBits() {
   const bits = document.getElementById('bits');
   bits.replaceChildren(make('h3', {}, 'Significand bits that the sets check'));
-  if (!DATA.bits.length) return bits.append(make('p', {}, 'Not recorded in this nightly run.'));
+  if (!DATA.bits.length) return bits.append(make('p', {}, 'Not recorded in this run.'));
   bits.append(make('div', {id: 'bitrows'}));
   const format = {2: 'f8e5m2-like', 3: '3 bits', 4: 'f8e4m3-like', 8: 'bf16', 11: 'f16', 24: 'f32', 53: 'f64'};
   longTable('#bitrows', [column('operation'), column('engine'), column('format'),
@@ -129,7 +129,7 @@ function showUnchecked(reached) {
   place('#unchecked > div', wide('Not checked, by engine',
     smallTable(['engine', 'inconclusive', 'unsupported', 'not run', 'error', 'timeout'], rows)),
     make('p', {}, `Operations with fewer than two bits checked in a twentieth of the elements: ${few}.`),
-    list('Testable clauses that this nightly run did not reach', untested.map((clause) => clause.id)),
+    list('Testable clauses that this run did not reach', untested.map((clause) => clause.id)),
     list('Clauses that no case can test', DATA.clauses.filter((c) => c.state === 'untestable').map((c) => c.id)),
     list('Clauses that are open', DATA.clauses.filter((c) => c.state === 'open').map((c) => c.id)),
     list('Releases that are listed and did not run the suite', DATA.releases_listed.filter((name) => !night().engines[name])));
@@ -146,7 +146,7 @@ function showClauses(reached) {
     of.reached += reached.has(clause.id);
   }
   const top = document.querySelector('#clauses .wide');
-  top.replaceChildren(smallTable(['document', 'clauses', ...states, 'reached in this nightly run'],
+  top.replaceChildren(smallTable(['document', 'clauses', ...states, 'reached in this run'],
     [...documents].map(([title, of]) => [title, of.all, ...states.map((state) => of[state] || 0), of.reached])));
   const cases = {};
   for (const [name, ids] of Object.entries(DATA.case_clauses)) for (const id of ids) (cases[id] = cases[id] || []).push(name);
@@ -172,8 +172,8 @@ function showTrends() {
   const lost = (one, engine) => count(one, engine, (mark) => mark === 'l');
   const rows = DATA.nights.map((one) => [one.label, ...engines.map((engine) => (!one.engines[engine] ? ''
     : count(one, engine, isBad) + (lost(one, engine) ? `, and ${lost(one, engine)} not run` : '')))]);
-  place('#trends .wide', smallTable(['nightly run', ...engines], rows, `${TREND}. The chart has no point of an engine with cases not run`));
-  document.querySelector('#chart canvas').setAttribute('aria-label', `${TREND}, by engine and nightly run; the table below has the numbers`);
+  place('#trends .wide', smallTable(['run', ...engines], rows, `${TREND}. The chart has no point of an engine with cases not run`));
+  document.querySelector('#chart canvas').setAttribute('aria-label', `${TREND}, by engine and run; the table below has the numbers`);
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const dashes = [[], [6, 3], [2, 2], [8, 3, 2, 3], [1, 3]];
   if (chart) chart.destroy();

@@ -55,7 +55,7 @@ function showFindings() {
   const ran = releases.filter((engine) => night().engines[engine]);
   const columns = [...ran, ...releases.filter((engine) => !ran.includes(engine))];
   if (!releases.length) {
-    return place('#findings .wide', make('p', {}, 'No release was tested on the open findings in this nightly run.'));
+    return place('#findings .wide', make('p', {}, 'No release was tested on the open findings in this run.'));
   }
   const names = Object.keys(DATA.findings), rows = names.map((name, at) => {
     const marks = night().findings[name] || {}, finding = DATA.findings[name];
