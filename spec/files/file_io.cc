@@ -8,9 +8,12 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -111,17 +114,46 @@ absl::StatusOr<FolderLock> FolderLock::Take(const std::string& folder) {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+struct MadeFolders {
+  std::timed_mutex mutex;
+  std::set<std::string> paths;
+};
+// Never freed: an interrupt reads it while another thread may run destructors.
+MadeFolders& Made() {
+  static auto* const made = new MadeFolders();
+  return *made;
+}
+
+}  // namespace
+
+void RemoveTemporaryFolders() {
+  std::unique_lock lock(Made().mutex, std::chrono::milliseconds(100));
+  std::error_code ignored;
+  if (!lock) return;
+  for (const std::string& path : Made().paths) fs::remove_all(path, ignored);
+}
+
 absl::StatusOr<TemporaryFolder> TemporaryFolder::Make(const std::string& name) {
   std::error_code error;
   const fs::path parent = fs::temp_directory_path(error);
   std::string path = absl::StrCat(error ? "/tmp" : parent.string(), "/", name, ".XXXXXX");
   if (!mkdtemp(path.data()))
     return absl::UnavailableError(absl::StrCat(path, ": ", std::strerror(errno)));
+  const std::lock_guard lock(Made().mutex);
+  Made().paths.insert(path);
   return TemporaryFolder(std::move(path));
 }
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
     : path_(std::exchange(other.path_, "")), keep_(std::move(other.keep_)) {}
+
+void TemporaryFolder::Clear() const {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(path_, ignored))
+    fs::remove_all(entry.path(), ignored);
+}
 
 TemporaryFolder::~TemporaryFolder() {
   if (path_.empty()) return;
@@ -132,6 +164,8 @@ TemporaryFolder::~TemporaryFolder() {
              ignored);
   }
   fs::remove_all(path_, ignored);
+  const std::lock_guard lock(Made().mutex);
+  Made().paths.erase(path_);
 }
 
 }  // namespace hlocts

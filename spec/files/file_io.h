@@ -48,6 +48,7 @@ class TemporaryFolder {
   ~TemporaryFolder();
 
   const std::string& path() const { return path_; }
+  void Clear() const;  // removes what is in it
   // Makes the destructor move the files to `folder`, which need not exist, instead of removing
   // them.
   void MoveToOnDestruction(const std::string& folder) { keep_ = folder; }
@@ -56,5 +57,8 @@ class TemporaryFolder {
   explicit TemporaryFolder(std::string path) : path_(std::move(path)) {}
   std::string path_, keep_;
 };
+
+// Removes the temporary directories of this process, which then ends without destructors.
+void RemoveTemporaryFolders();
 
 }  // namespace hlocts

@@ -384,5 +384,15 @@ TEST(LeafTest, ArraysWithoutElementsAreShort) {
   EXPECT_FALSE(ParseLeaf("f32[2] 0").ok());
 }
 
+TEST(TemporaryFolder, AnInterruptRemovesAllOfThem) {
+  const TemporaryFolder folder = *TemporaryFolder::Make("hlocts-interrupt-test");
+  ASSERT_TRUE(WriteFile(folder.path() + "/file", "text").ok());
+  folder.Clear();
+  EXPECT_FALSE(ReadFile(folder.path() + "/file").ok());
+  EXPECT_TRUE(WriteFile(folder.path() + "/file", "text").ok());
+  RemoveTemporaryFolders();
+  EXPECT_FALSE(WriteFile(folder.path() + "/file", "text").ok());
+}
+
 }  // namespace
 }  // namespace hlocts

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "backends/worker/worker_process.h"
+#include "spec/files/file_io.h"
 #include "tools/cli/child.h"
 
 namespace hlocts::tools {
@@ -41,10 +42,11 @@ bool WaitForByte(int milliseconds) {
   return poll(&ready, 1, milliseconds) == 1 && read(g_pipe[0], &byte, 1) == 1;
 }
 
-// Ends the process. Must not wait for a lock: the interrupted thread may hold it.
+// Ends the process. Must not wait long for a lock: the interrupted thread may hold it.
 [[noreturn]] void EndNow() {
   backends::KillAllWorkers();
   EndChildren();
+  RemoveTemporaryFolders();
   const char* message = g_last_words;
   ssize_t ignored = write(STDERR_FILENO, message, std::strlen(message));
   static_cast<void>(ignored);
