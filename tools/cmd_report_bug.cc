@@ -291,7 +291,8 @@ absl::StatusOr<std::string> JaxText(const ReportBugOptions& options) {
 }
 
 // Returns a sentence with a command that runs the engine without hlocts, or says that none exists.
-std::string PublicRunner(absl::string_view backend) {
+std::string PublicRunner(const reports::Verdict& verdict) {
+  const absl::string_view backend = verdict.backend;
   const std::string name = backends::EngineNameOf(backend);
   if (name == "hlo-evaluator")
     return "Save the module as `module.hlo` and run it with XLA's `run_hlo_module "
@@ -300,7 +301,14 @@ std::string PublicRunner(absl::string_view backend) {
     return "Save the module as `module.hlo` and run it on a GPU with XLA's `run_hlo_module "
            "--platform=CUDA module.hlo`.";
   absl::string_view pass = backend;
-  if (absl::ConsumePrefix(&pass, "rewriter:") && backends::IsPassOfXla(pass))
+  const bool is_pass = absl::ConsumePrefix(&pass, "rewriter:") && backends::IsPassOfXla(pass);
+  if (is_pass && absl::StrContains(verdict.backend_version, " of xla@"))
+    return absl::StrCat(
+        "Save the module as `module.hlo` and set XLA_FLAGS=\"--xla_enable_hlo_passes_only=", pass,
+        " --xla_dump_to=dumps --xla_dump_hlo_as_text --xla_dump_hlo_pass_re=", pass,
+        "\". XLA's `run_hlo_module --platform=CPU module.hlo` then writes to `dumps` the module "
+        "after the pass, which is wrong by the documents.");
+  if (is_pass)
     return absl::StrCat("Save the module as `module.hlo`; XLA's `hlo-opt --passes=", pass,
                         " module.hlo` prints the rewritten module, which is wrong by the "
                         "documents.");
@@ -327,7 +335,8 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
           : "",
       absl::StartsWith(folder, "/") && !Below(folder) ? ", in the directory that has it," : "",
       " gives the engine the HLO module itself (exit status 1: the failure still occurs).\n");
-  if (!fuzz::RunsInJax(backend)) return absl::StrCat(PublicRunner(backend), "\n", replay);
+  if (!fuzz::RunsInJax(backend))
+    return absl::StrCat(PublicRunner(bundle.result.verdict), "\n", replay);
   constexpr absl::string_view kEnd =
       "; it prints the engine that ran, and REPRODUCED (exit status 1) if the failure still "
       "occurs.\nJAX converts the module to StableHLO, and the engine converts it back. If this may "

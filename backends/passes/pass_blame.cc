@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
 #include "spec/judge/element_text.h"
@@ -255,6 +256,13 @@ absl::StatusOr<PassBlame> BlamePass(const BlameSubject& subject, const EngineFac
     blame.reason = absl::StrCat(
         "the engine does not fail on this module",
         subject.tries > 1 ? absl::StrCat(" in ", subject.tries, " runs (--repeat=N)") : "");
+    return blame;
+  }
+  absl::string_view rewriter = ran.verdict.backend;
+  if (absl::ConsumePrefix(&rewriter, "rewriter:")) {
+    blame.failing_phase = FailurePhase::kPass;
+    blame.pass = std::string(rewriter);
+    blame.reason = "a rewriter has no other passes";
     return blame;
   }
   auto modules = ReadDumpFolder(folder);
