@@ -33,6 +33,7 @@ class WithXlaTest : public StablehloTest {
   }
 };
 
+constexpr char kAlgsimp[] = "--backend=rewriter:algsimp";
 constexpr char kAdd[] = R"(HloModule add
 ENTRY main {
   x = f32[3] parameter(0)
@@ -262,7 +263,8 @@ TEST_F(StablehloTest, AReleaseNamesWhatWorksWithoutXla) {
   Write("add.mlir", "module { func.func @main() { return } }\n");
   const std::string installed =
       "HLOCTS_XLA_LIBRARY=/none HLOCTS_STABLEHLO_CONVERTER=/none HLOCTS_HOME=" + folder_;
-  for (const char* name : {"algsimp", "enzyme-hlo-opt", "stablehlo-canonicalize", "exec:cat"}) {
+  for (const char* name :
+       {"slice-sinker", "enzyme-hlo-opt", "stablehlo-canonicalize", "exec:cat"}) {
     Ran ran = RunHlocts(
         absl::StrCat("diff ", Path("add.hlo"), " --seed=1 --backend=rewriter:", name), installed);
     EXPECT_THAT(ran.out, AllOf(HasSubstr("this release contains no C++ library of XLA"),
@@ -274,7 +276,55 @@ TEST_F(StablehloTest, AReleaseNamesWhatWorksWithoutXla) {
   EXPECT_THAT(RunHlocts("eval " + Path("add.mlir"), installed).out,
               HasSubstr("pip install " + Path("python/hlocts-1.0.0-py3-none-any.whl") + " jax"));
   EXPECT_THAT(RunHlocts("help rewriters").out,
-              ContainsRegex("jaxlib@0.12.0.1\nPasses and programs that need a build with XLA's C"));
+              AllOf(HasSubstr("jaxlib@0.12.0.1\nPasses of XLA, after `hlocts engines install xla`"),
+                    ContainsRegex("\nPasses and programs that need a build with XLA's C")));
+  EXPECT_THAT(RunHlocts(absl::StrCat("diff ", Path("add.hlo"), " --seed=1 ", kAlgsimp),
+                        installed + " HLOCTS_CACHE=/none")
+                  .out,
+              HasSubstr("not installed: hlocts engines install xla"));
+}
+
+// The compiler of the engine xla runs one pass. The text of its dump rounds `epsilon`.
+TEST_F(StablehloTest, WithoutXlaAPassRunsInTheInstalledEngine) {
+  if (const auto plugin = backends::PluginOf("xla"); !plugin.ok())
+    GTEST_SKIP() << plugin.status().message();
+  std::filesystem::create_directory(Path("tmp"));
+  const std::string without = "HLOCTS_XLA_LIBRARY=/none TMPDIR=" + Path("tmp");
+  Write("add.hlo", kAdd);
+  Write("norm.hlo", R"(HloModule m
+ENTRY e {
+  x = f64[1,1] parameter(0)
+  y = f64[1] parameter(1)
+  v = f64[1] constant({0})
+  ROOT r = f64[1,1] batch-norm-inference(x, y, y, y, v), epsilon=0.0009765625, feature_index=1
+})");
+  for (const char* right : {"add.hlo", "norm.hlo"}) {
+    Ran ran = RunHlocts(absl::StrCat("diff ", Path(right), " --seed=1 ", kAlgsimp), without);
+    EXPECT_EQ(ran.status, 0) << ran.out;
+    EXPECT_THAT(ran.out, HasSubstr("pass  rewriter:algsimp"));
+  }
+  Write("size.hlo", R"(HloModule m
+ENTRY e {
+  c = u8[1] constant({0})
+  z = s32[] constant(0)
+  d = u8[<=1] set-dimension-size(c, z), dimensions={0}
+  ROOT r = s32[] get-dimension-size(d), dimensions={0}
+})");
+  EXPECT_THAT(
+      RunHlocts("diff " + Path("size.hlo") + " --backend=rewriter:constant_folding", without).out,
+      AllOf(HasSubstr("unsupported"), HasSubstr("constant of dynamic size")));
+  const std::string small = Path("small");
+  Ran ran = RunHlocts(
+      absl::StrCat("shrink ", kFindings, "/xla-quotient-of-a-quotient ", kAlgsimp, " -o ", small),
+      without);
+  ran = RunHlocts("replay " + small, without);
+  EXPECT_EQ(ran.status, 1) << ran.out;
+  EXPECT_THAT(*ReadFile(small + "/verdict.json"), HasSubstr("\"algsimp of xla@"));
+  EXPECT_THAT(RunHlocts("blame " + small, without).out,
+              AllOf(HasSubstr("guilty: pass algsimp"), HasSubstr("has no other passes")));
+  EXPECT_THAT(RunHlocts("report-bug " + small, without).out,
+              AllOf(HasSubstr("--xla_enable_hlo_passes_only=algsimp"), Not(HasSubstr("hlo-opt"))));
+  EXPECT_TRUE(std::filesystem::is_empty(Path("tmp")));
 }
 
 TEST_F(WithXlaTest, ARewriterIsJudgedByWhatComesOut) {

@@ -39,17 +39,20 @@ constexpr Rewriter kRewriters[] = {
 };
 
 std::string RewritersText() {
-  std::string conversions, passes;
+  std::string conversions, passes, others;
   for (const Rewriter& rewriter : kRewriters) {
     const bool alone = !rewriter.release.empty() && rewriter.form == "kHlo";
-    absl::StrAppend(alone ? &conversions : &passes, "  ", rewriter.name, "\n");
+    std::string& list = rewriter.release == "xla" ? passes : alone ? conversions : others;
+    absl::StrAppend(&list, "  ", rewriter.name, "\n");
   }
   return absl::StrCat(
       "Rewriters (--backend=rewriter:NAME of fuzz, diff, run): the rewritten module is evaluated "
       "by the\nreference and judged by the sets of the original module.\n"
       "Conversions to StableHLO and back, after `hlocts engines install NAME`:\n",
-      conversions, "Passes and programs that need a build with XLA's C++ (-DHLOCTS_XLA_DIR):\n",
-      passes, "  exec:COMMAND          a program that answers Convert of backends/worker.proto\n");
+      conversions,
+      "Passes of XLA, after `hlocts engines install xla` or in a build with XLA's C++:\n", passes,
+      "Passes and programs that need a build with XLA's C++ (-DHLOCTS_XLA_DIR):\n", others,
+      "  exec:COMMAND          a program that answers Convert of backends/worker.proto\n");
 }
 
 struct ExitStatus {
