@@ -106,7 +106,7 @@ bool DecidedByABound(const VerdictFailure& failure) {
   const auto opcode = OpcodeFromName(failure.operation);
   const auto type = PrimitiveTypeFromName(failure.type);
   if (!opcode || !type || !(IsFloat(*type) || IsComplex(*type)) ||
-      failure.value != WrongValue::kNumber || failure.distance.empty() || failure.categorical ||
+      failure.value == WrongValue::kNan || failure.distance.empty() || failure.categorical ||
       !failure.facts.empty())
     return false;
   const RuleClass rule_class = RuleFor(*opcode, *type, Profile::kDefault).rule_class;
