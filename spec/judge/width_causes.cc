@@ -54,7 +54,8 @@ int LemmaOf(WideningCause cause) { return kCauses[static_cast<int>(cause)].lemma
 WideningCause OwnTerm(const AcceptanceSet& s, bool may_flush, const SetContext& context) {
   if (s.finite() && s.lo != s.hi) {
     const double ulps = 2 * context.rule.ulps * context.result->Ulp(s.hi);
-    const bool flushed = may_flush && s.hi - s.lo > ulps;
+    // The infinity of log or rsqrt is that of a subnormal operand that is read as zero.
+    const bool flushed = may_flush && (s.hi - s.lo > ulps || s.Has(Flag::kPosInf | Flag::kNegInf));
     if (context.rule.rule_class == RuleClass::kUlp && !flushed) return WideningCause::kUlps;
     bool twice = context.rule.Allows(kDoubleRounding) && BitWidth(context.result->type) <= 16;
     return twice && !may_flush ? WideningCause::kDoubleRound : WideningCause::kUnderflow;
