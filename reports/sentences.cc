@@ -103,7 +103,7 @@ constexpr char kAccuracyRuling[] = "0072";
 // Returns true if the failure is a number at some distance from the bound of its operation. The
 // documents state no bound, so the ruling on accuracy decided.
 bool DecidedByABound(const VerdictFailure& failure) {
-  const auto opcode = OpcodeFromName(failure.operation);
+  const auto opcode = OpcodeFromName(failure.operation.substr(0, failure.operation.find(':')));
   const auto type = PrimitiveTypeFromName(failure.type);
   if (!opcode || !type || !(IsFloat(*type) || IsComplex(*type)) ||
       failure.value == WrongValue::kNan || failure.distance.empty() || failure.categorical ||

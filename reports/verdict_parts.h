@@ -45,7 +45,7 @@ struct VerdictFailure {
   std::vector<std::string> facts = {};  // narrowing facts without which the element is accepted
   std::vector<std::string> permitted_by = {};  // facts each of which would permit the element
   std::string range = "";   // range of the function, "[-1, 1]", if the element is outside of it
-  bool tie = false;         // the output is an index of an equal element, but ties are ordered
+  bool tie = false;         // the order of equal elements is wrong: of indices, or of a stable sort
   bool to_integer = false;  // the instruction converts floating-point numbers to integers
 };
 

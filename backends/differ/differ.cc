@@ -271,6 +271,9 @@ reports::Verdict Differ::JudgeOutputs(const std::vector<std::vector<Literal>>& o
     if (Differ(module_, request_, usual).JudgeBySets(outputs, facts).kind != Outcome::kFail)
       verdict.notes.emplace_back(kOnlyStrict);
   }
+  if (options_.describe && verdict.first_failure &&
+      ViolatesOnlyStability(module_, request_, options_, outputs, facts, *verdict.first_failure))
+    verdict.first_failure->tie = true;
   const bool inside = verdict.kind == Outcome::kPass || verdict.kind == Outcome::kInconclusive;
   if (inside && (options_.describe || !options_.printed_result.empty()))
     NoteDepartures(outputs, facts, spent.count(), verdict);

@@ -118,6 +118,13 @@ void AddDetails(const Module& module, const ExecuteRequest& request, const DiffO
                 const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
                 reports::VerdictFailure& failure);
 
+// Returns true if the failing instruction is a stable sort, and the sets of the same sort without
+// `is_stable` accept the outputs of all devices.
+bool ViolatesOnlyStability(const Module& module, const ExecuteRequest& request, DiffOptions options,
+                           const std::vector<std::vector<Literal>>& outputs,
+                           const std::vector<std::string>& facts,
+                           const reports::VerdictFailure& failure);
+
 // Returns the verdict on a run that returned no values.
 reports::Verdict VerdictOf(const RunOutcome& outcome);
 

@@ -16,6 +16,7 @@
 #include "spec/base/hard_limit.h"
 #include "spec/ir/index_util.h"
 #include "spec/ir/module.h"
+#include "spec/judge/effective_bits.h"
 
 namespace hlocts::backends {
 namespace {
@@ -64,7 +65,38 @@ double SecondsSince(HardLimit::Clock::time_point start) {
   return std::chrono::duration<double>(HardLimit::Clock::now() - start).count();
 }
 
+// Returns true if the sets accept the element of the failure, or all elements if they are judged
+// together.
+bool Permits(const ModuleAcceptance& accepted, const std::vector<Literal>& outputs,
+             const reports::VerdictFailure& failure) {
+  const size_t leaf = static_cast<size_t>(failure.output);
+  if (leaf >= accepted.leaves.size() || leaf >= outputs.size()) return false;
+  if (accepted.leaves[leaf].set.joint != nullptr)
+    return JudgeLeaves(accepted, outputs).outcome != Outcome::kFail;
+  const PrimitiveType type = outputs[leaf].element_type();
+  const FloatFacts* const facts = IsFloat(type) || IsComplex(type) ? &FactsOf(type) : nullptr;
+  const std::vector<int64_t> strides = RowMajorStrides(outputs[leaf].shape().dimensions());
+  Tally tally;
+  JudgeElement(accepted, failure.output, outputs[leaf], LinearIndex(failure.index, strides), facts,
+               0, tally);
+  return !tally.first || tally.first_is_nan_bits;
+}
+
 }  // namespace
+
+bool ViolatesOnlyStability(const Module& module, const ExecuteRequest& request, DiffOptions options,
+                           const std::vector<std::vector<Literal>>& outputs,
+                           const std::vector<std::string>& facts,
+                           const reports::VerdictFailure& failure) {
+  const std::unique_ptr<Module> unstable = module.Clone();
+  auto* sort =
+      const_cast<Instruction*>(FindInstruction(*unstable, failure.instruction, failure.operation));
+  if (sort == nullptr || sort->opcode() != Opcode::kSort || !sort->BoolOr(Attr::kIsStable, false))
+    return false;
+  sort->Set(Attr::kIsStable, false);
+  options.describe = options.blame = options.unusual = false;
+  return Differ(*unstable, request, options).JudgeOutputs(outputs, facts).kind != Outcome::kFail;
+}
 
 // Makes a failure inconclusive if the engine receives a converted module whose meaning the
 // conversion has changed.
@@ -99,8 +131,7 @@ void Differ::NoteFactsThatPermit(const std::vector<Literal>& outputs, size_t dev
     more.push_back(fact);
     const auto sets = Sets(more, Kind::kRigorous);
     if (!sets.ok()) continue;
-    const auto first = JudgeLeaves((**sets)[device], outputs).first_failure;
-    if (SameElement(first, verdict.first_failure)) continue;
+    if (!Permits((**sets)[device], outputs, *verdict.first_failure)) continue;
     verdict.first_failure->permitted_by.push_back(fact);
     verdict.notes.push_back(
         absl::StrCat("permitted if the engine declares the fact ", reports::FactText(fact, "")));

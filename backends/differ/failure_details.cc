@@ -343,6 +343,9 @@ std::string OperationOf(const Module& module, const std::string& instruction,
     absl::string_view word = found->WordOr(variant, "");
     if (!word.empty()) absl::StrAppend(&key, ":", word);
   }
+  const bool is_float = !found->operands().empty() && found->operand(0).shape().IsArray() &&
+                        IsFloat(found->operand(0).shape().element_type());
+  if (is_float && found->WordOr(Attr::kType, "") == "TOTALORDER") key += ":TOTALORDER";
   return key;
 }
 
