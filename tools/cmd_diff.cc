@@ -137,17 +137,9 @@ std::string ReplayOf(const DiffOptions& options, const std::string& engine,
              : absl::StrCat(OwnCommandLine(), "   (here: ", engine, ")");
 }
 
-// Returns the address of the case in whose directory of a run the module is, or "".
-std::string CaseOf(const std::string& module) {
-  fs::path folder = fs::absolute(module);
-  if (folder.filename() == "module.hlo" || folder.filename() == "control.hlo")
-    folder = folder.parent_path();
-  return suites::AddressOfCaseFolder(folder).value_or("");
-}
-
 Json JsonOf(const DiffAnswer& answer, const std::string& line) {
   Json json = ParseJson<Json>(line);
-  if (auto address = CaseOf(answer.verdict.module); !address.empty()) json["case"] = address;
+  if (auto address = CaseAddressOf(answer.verdict.module); !address.empty()) json["case"] = address;
   if (!answer.runs.empty()) json["runs"] = answer.runs;
   if (!answer.signature.empty()) json["signature"] = answer.signature;
   if (answer.known) answer.known->AddTo(json);
@@ -233,7 +225,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
     KeepPiece(options, file, job, diff, *backend, answer);
     if (IsFailure(answer.verdict.kind) && job.request.arguments.size() == 1) {
       reports::Verdict of_case = answer.verdict;
-      of_case.case_address = CaseOf(answer.verdict.module);
+      of_case.case_address = CaseAddressOf(answer.verdict.module);
       answer.known = KnownFindingOf(std::move(of_case),
                                     {job.module->Clone(), job.request.arguments[0], false});
     }

@@ -97,7 +97,9 @@ absl::StatusOr<int> ReplayBundle(const ReplayOptions& options, const std::string
   }
   RecordRunCounts(counts, verdict);
   verdict.module = folder;
-  auto known = KnownFindingOf(verdict, bundle.sample, !bundle.shrunk_from.empty());
+  reports::Verdict of_case = verdict;
+  of_case.case_address = recorded.case_address;
+  auto known = KnownFindingOf(std::move(of_case), bundle.sample, !bundle.shrunk_from.empty());
   if (auto own = reports::ReadFindingFile(folder); known && own.ok())
     known = KnownFinding{NameOfFolder(folder), *std::move(own)};
   if (options.common.json) {

@@ -237,7 +237,9 @@ absl::StatusOr<int> ShrinkSubject(const ShrinkOptions& options) {
     return NotReproduced(shrink.trial, shrunk.result.verdict, bundle.backend, options);
   }
   bundle.sample = std::move(shrunk.sample);
+  const std::string of_case = bundle.result.verdict.case_address;
   bundle.result = std::move(shrunk.result);
+  bundle.result.verdict.case_address = of_case.empty() ? CaseAddressOf(options.module) : of_case;
   MakePlain(bundle);
   CountRuns(*engine, shrink.trial, bundle);
   bundle.signature = shrunk.signature;

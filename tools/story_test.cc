@@ -294,6 +294,46 @@ TEST_F(StoryTest, TheOrderOfUpdatesNamesItsRuling) {
   EXPECT_THAT(judged("{{1}, {2}}"), AllOf(HasSubstr("fail"), Not(HasSubstr("rulings/0075"))));
 }
 
+// A stable sort of equal rows cites stability, and a total order its own clause.
+TEST_F(StoryTest, TheClauseIsTheOneThatTheOutputViolates) {
+  const auto judged = [&](const std::string& type, const std::string& in, const std::string& out) {
+    const std::string module = Write(
+        "sort.hlo", absl::StrCat("HloModule m\nless {\n  a = f32[] parameter(0)\n"
+                                 "  b = f32[] parameter(1)\n  ROOT r = pred[] compare(a, b), "
+                                 "direction=LT",
+                                 type,
+                                 "\n}\nENTRY main {\n  x = f32[2] parameter(0)\n  ROOT r = f32[2] "
+                                 "sort(x), dimensions={0}, is_stable=true, to_apply=less\n}\n"));
+    return Judged(module, "f32[2] " + in, "f32[2] " + out);
+  };
+  EXPECT_THAT(judged("", "{nan, 5}", "{5, nan}"),
+              AllOf(HasSubstr("sort.5"), HasSubstr("sort.22"), HasSubstr("rulings/0023"),
+                    Not(HasSubstr("sort.8"))));
+  EXPECT_THAT(judged("", "{7, 5}", "{7, 5}"),
+              AllOf(HasSubstr("sort.8"), Not(HasSubstr("sort.5:"))));
+  const std::string module =
+      Write("less.hlo",
+            "HloModule m\nENTRY main {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n"
+            "  ROOT r = pred[] compare(a, b), direction=LT, type=TOTALORDER\n}\n");
+  EXPECT_THAT(Judged(module, "f32[] -0\nf32[] 0", "pred[] false"),
+              HasSubstr("elementwise_comparison.15"));
+}
+
+// The infinity of a flushed operand is a freedom, and a NaN does not hide the widest set.
+TEST_F(StoryTest, APassNamesItsFlushAndItsWidestSet) {
+  const auto judged = [&](const std::string& function, const std::string& in,
+                          const std::string& out) {
+    const std::string module =
+        Write("f.hlo", absl::StrCat("HloModule f\nENTRY main {\n  a = f32[2] parameter(0)\n",
+                                    "  ROOT r = f32[2] ", function, "(a)\n}\n"));
+    return Judged(module, "f32[2] " + in, "f32[2] " + out, "--explain");
+  };
+  EXPECT_THAT(judged("log", "{1e-40, 1}", "{-inf, 0}"), HasSubstr("freedom subnormals"));
+  EXPECT_THAT(judged("rsqrt", "{1e-40, 1}", "{inf, 1}"), HasSubstr("freedom subnormals"));
+  EXPECT_THAT(judged("exponential", "{89, nan}", "{3.4028235e+38, nan}"),
+              AllOf(HasSubstr("The first NaN that HLO itself gives"), HasSubstr("overflow")));
+}
+
 TEST_F(StoryTest, NothingJudgedIsNoSuccess) {
   const std::string module =
       Write("call.hlo",

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <set>
 #include <tuple>
@@ -394,24 +395,34 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 
 namespace {
 
-// The element to explain, and a description: the failing element; for a pass, a returned NaN (one
-// that HLO requires before one that it permits), or else the element with the widest set.
+// An element to explain, and a description.
 struct Explained {
   reports::OutputElement element;
   std::string title;
 };
 
-Explained ElementToExplain(const ModuleAcceptance& accepted, const reports::Verdict& verdict) {
+// Returns the failing element or, of a pass, a returned NaN, if there is one (one that HLO requires
+// before one that it permits), and the element with the widest set.
+std::vector<Explained> ElementsToExplain(const ModuleAcceptance& accepted,
+                                         const reports::Verdict& verdict) {
+  std::vector<Explained> elements;
   if (!verdict.first_failure) {
     if (verdict.nan)
-      return {*verdict.nan, verdict.nan->certain ? "The first NaN that HLO itself gives:\n"
-                                                 : "The first NaN that HLO permits:\n"};
-    return {WidestElement(accepted), "The element with the widest set:\n"};
+      elements.push_back({*verdict.nan, verdict.nan->certain
+                                            ? "The first NaN that HLO itself gives:\n"
+                                            : "The first NaN that HLO permits:\n"});
+    const reports::OutputElement widest = WidestElement(accepted);
+    const bool is_new =
+        !verdict.nan || verdict.nan->output != widest.output || verdict.nan->index != widest.index;
+    const bool narrows = widest.output >= 0 && !accepted.leaves[widest.output].set.exact();
+    if (!verdict.nan || (is_new && narrows))
+      elements.push_back({widest, "The element with the widest set:\n"});
+    return elements;
   }
   const reports::VerdictFailure& failure = *verdict.first_failure;
   if (failure.output >= static_cast<int64_t>(accepted.leaves.size())) return {};
   const Shape& shape = accepted.leaves[failure.output].shape;
-  return {{failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions()))}, ""};
+  return {{{failure.output, LinearIndex(failure.index, RowMajorStrides(shape.dimensions()))}, ""}};
 }
 
 // Returns the values of an element's set and their sources; for a NaN, also where it originated.
@@ -460,14 +471,24 @@ void PrintExplanation(const Job& job, backends::Differ& differ, const reports::V
                  std::string(accepted.status().message()).c_str());
     return;
   }
-  auto [element, title] = ElementToExplain(**accepted, verdict);
-  if (element.output < 0) return;
-  element.device = device;
-  // Omits a set that the verdict states for a piece, in which the output may have another number.
-  const ElementExplanation explained = ExplainElement(**accepted, element.output, element.index);
-  const std::string set = SetOf(explained, element);
-  std::cout << title << (set == verdict.localisation.set ? "" : explained.element + set)
-            << DerivationOf(job, verdict.profile, facts, element) << std::flush;
+  for (auto& [element, title] : ElementsToExplain(**accepted, verdict)) {
+    if (element.output < 0) continue;
+    element.device = device;
+    // Omits a set that the verdict states for a piece, in which the output may have another number.
+    const ElementExplanation explained = ExplainElement(**accepted, element.output, element.index);
+    const std::string set = SetOf(explained, element);
+    std::cout << title << (set == verdict.localisation.set ? "" : explained.element + set)
+              << DerivationOf(job, verdict.profile, facts, element) << std::flush;
+  }
+}
+
+std::string CaseAddressOf(const std::string& module) {
+  std::filesystem::path folder = std::filesystem::absolute(module);
+  if (folder.filename() == "module.hlo" || folder.filename() == "control.hlo")
+    folder = folder.parent_path();
+  if (auto address = suites::AddressOfCaseFolder(folder); address.ok()) return *address;
+  const bool is_address = absl::StrContains(module, '/') && !std::filesystem::exists(module);
+  return is_address ? module : "";
 }
 
 absl::StatusOr<fuzz::Bundle> LoadSubject(const std::string& path, const std::string& inputs,

@@ -68,6 +68,10 @@ void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string&
 void PrintExplanation(const Job& job, backends::Differ& differ, const reports::Verdict& verdict,
                       int64_t partitions, const std::vector<std::string>& facts);
 
+// Returns the address of the case that `module` names: its address, its directory in a run, or a
+// module there. Returns "" for another file or directory.
+std::string CaseAddressOf(const std::string& module);
+
 // Loads a bundle, or a module with inputs and `profile`, for commands that accept either.
 absl::StatusOr<fuzz::Bundle> LoadSubject(const std::string& path, const std::string& inputs,
                                          std::optional<uint64_t> seed, const std::string& profile,

@@ -77,8 +77,6 @@ std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz:
                                            bool is_minimal) {
   verdict.backend = backends::ReleaseName(verdict.backend, verdict.backend_version);
   if (!IsFailure(verdict.kind)) return std::nullopt;
-  // The module may be named by the address of its case.
-  if (verdict.case_address.empty()) verdict.case_address = verdict.module;
   const auto list = suites::ExpectationList::Load(suites::ExpectationsPath(verdict.backend));
   if (!list.ok() || list->size() == 0) return std::nullopt;
   const std::set<std::string> needs = fuzz::FailureTraitsOf(sample, {verdict}).needs;
