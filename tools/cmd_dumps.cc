@@ -142,7 +142,10 @@ void Print(const DumpedModule& module, const DumpReport& looked) {
   }
   for (const backends::DumpFile& dump : module.files) {
     if (dump.kind == backends::DumpKind::kSnapshot)
-      std::cout << absl::StrFormat("  %-52s %s\n", "module before all passes, with inputs",
+      std::cout << absl::StrFormat("  %-52s %s\n",
+                                   absl::StrContains(dump.file, "unoptimized")
+                                       ? "module before all passes, with inputs"
+                                       : "compiled module, after all passes, with inputs",
                                    dump.file);
   }
   const std::string undecided =

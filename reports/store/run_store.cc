@@ -75,7 +75,7 @@ absl::StatusOr<std::vector<StoredVerdict>> RunStore::VerdictsOf(const std::strin
   }));
   if (!all.empty()) return all;
   return InvalidInput(database_->path(), ": expected the address of a case in the store, such as ",
-                      "movement/pad:types, found \"", address, "\"");
+                      "movement/pad:types:type=f32, found \"", address, "\"");
 }
 
 absl::Status RunStore::CheckNight(const std::string& night) {
