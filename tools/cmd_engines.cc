@@ -60,13 +60,13 @@ void Print(Engine engine, bool json) {
     path = backends::PluginOf(engine.name());
   const std::string state = why.empty() ? StateOf(engine) : "not usable here";
   if (!why.empty()) engine.set_note(absl::StrCat(engine.note(), "; ", why));
-  // An installation of the engine also installs its converter.
-  if (const auto converter = backends::ListedEngine(engine.converter());
-      converter && !backends::IsInstalled(*converter)) {
-    engine.set_wheel_mb(engine.wheel_mb() + converter->wheel_mb());
-    engine.set_disk_mb(engine.disk_mb() + converter->disk_mb());
-  }
   if (!json) {
+    // An installation of the engine also installs its converter.
+    if (const auto converter = backends::ListedEngine(engine.converter());
+        converter && !backends::IsInstalled(*converter)) {
+      engine.set_wheel_mb(engine.wheel_mb() + converter->wheel_mb());
+      engine.set_disk_mb(engine.disk_mb() + converter->disk_mb());
+    }
     absl::PrintF("%-16s %-17s %5d MB %6d MB  %-12s %s %s", engine.name(), state, engine.wheel_mb(),
                  engine.disk_mb(), engine.licence().empty() ? "none stated" : engine.licence(),
                  engine.package(), engine.version());

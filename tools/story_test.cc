@@ -326,7 +326,7 @@ TEST_F(StoryTest, APassNamesItsFlushAndItsWidestSet) {
     const std::string module =
         Write("f.hlo", absl::StrCat("HloModule f\nENTRY main {\n  a = f32[2] parameter(0)\n",
                                     "  ROOT r = f32[2] ", function, "(a)\n}\n"));
-    return Judged(module, "f32[2] " + in, "f32[2] " + out, "--explain");
+    return Judged(module, "f32[2] " + in, "f32[2] " + out, " --explain");
   };
   EXPECT_THAT(judged("log", "{1e-40, 1}", "{-inf, 0}"), HasSubstr("freedom subnormals"));
   EXPECT_THAT(judged("rsqrt", "{1e-40, 1}", "{inf, 1}"), HasSubstr("freedom subnormals"));
