@@ -150,8 +150,8 @@ std::vector<const Verdict*> InOrderOfCauses(std::vector<const Verdict*> verdicts
 std::string CausesText(const std::vector<const Verdict*>& ordered, bool cases) {
   if (ordered.size() < 2 && !cases) return "";
   std::string text =
-      "\ncauses: unexpected verdicts with the same rule and kinds of operands or distance, which "
-      "one fix may resolve in part:\n";
+      "\ncauses: unexpected verdicts that one fix may resolve in part (same operation and rule, "
+      "or same kind of wrong value; same kinds of operands):\n";
   size_t shown = 0, causes = 0;
   for (size_t i = 0; i < ordered.size(); ++causes) {
     const std::string cause = CauseOf(*ordered[i]);

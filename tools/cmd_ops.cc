@@ -46,8 +46,7 @@ void PrintRules(const std::vector<Opcode>& opcodes) {
     }
   }
   std::cout << "The types are those of the first operand (of convert: also of the result). Rulings "
-               "permit more, such as flushed "
-               "subnormals (hlocts clauses 0072).\n";
+               "permit more, such as flushed subnormals (hlocts clauses 0072).\n";
   for (const auto& [name, meaning] : meanings)
     std::cout << absl::StrFormat("  %-18s %s\n", name, meaning);
 }

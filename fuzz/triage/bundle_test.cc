@@ -46,6 +46,7 @@ TEST(BundleTest, APieceOfSeveralInstructionsNamesEach) {
       BundleOf("HloModule m\nENTRY e { p = f32[2] parameter(0) ROOT r = f32[2] negate(p) }");
   bundle.result.verdict.kind = Outcome::kFail;
   bundle.result.verdict.first_failure = reports::VerdictFailure{.instruction = "{b, r}"};
+  bundle.result.verdict.localisation.instructions = {"b", "r"};
   EXPECT_THAT(BundleReadme(bundle, ""), HasSubstr("\nInstructions: %b, %r.\n"));
 }
 

@@ -78,11 +78,11 @@ std::string WhatIsWrong(const Bundle& bundle) {
   if (sentences.empty() && !failure.clause.empty())
     absl::StrAppend(&text, "\nClause: ", failure.clause, ".\n");
   if (!failure.rule.empty()) absl::StrAppend(&text, "\nRule: ", failure.rule, ".\n");
-  const bool several = absl::StartsWith(failure.instruction, "{");  // "{b, r}"
-  if (!failure.instruction.empty())
-    absl::StrAppend(&text, several ? "Instructions: %" : "Instruction: %",
-                    absl::StrReplaceAll(failure.instruction, {{"{", ""}, {"}", ""}, {", ", ", %"}}),
-                    ".\n");
+  const std::vector<std::string>& names = verdict.localisation.instructions;
+  if (names.size() > 1)
+    absl::StrAppend(&text, "Instructions: %", absl::StrJoin(names, ", %"), ".\n");
+  else if (!failure.instruction.empty())
+    absl::StrAppend(&text, "Instruction: %", failure.instruction, ".\n");
   return text;
 }
 

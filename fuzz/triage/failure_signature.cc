@@ -192,6 +192,12 @@ std::set<std::string> BlamableOpcodes(const reports::Verdict& verdict, const Mod
   return opcodes;
 }
 
+std::set<std::string> OperationNamesOf(const Module& module) {
+  std::set<std::string> operations;
+  for (const auto& computation : module.computations()) AddOperations(*computation, operations);
+  return operations;
+}
+
 namespace {
 
 // The cause of a failure. For an invalid module, only `rule` is set.
@@ -223,10 +229,7 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
   std::vector<const Instruction*> blamed = BlamedInstructions(verdict, module);
   std::set<std::string>& operations = result.operations;
   for (const Instruction* instruction : blamed) AddOperation(*instruction, operations);
-  bool unnamed = operations.empty();
-  for (const auto& computation : module.computations()) {
-    if (unnamed) AddOperations(*computation, operations);
-  }
+  if (operations.empty()) operations = OperationNamesOf(module);
   for (const Instruction* instruction : blamed) AddBody(*instruction, operations);
   // If the module computes nothing, uses the opcode of the returned argument or constant.
   const Instruction& root = *module.entry()->root();
@@ -251,12 +254,6 @@ Blamed BlamedIn(const reports::Verdict& verdict, const Module& module) {
 
 std::set<std::string> FailingOperations(const reports::Verdict& verdict, const Module& module) {
   return BlamedIn(verdict, module).operations;
-}
-
-std::set<std::string> OperationNamesOf(const Module& module) {
-  std::set<std::string> operations;
-  for (const auto& computation : module.computations()) AddOperations(*computation, operations);
-  return operations;
 }
 
 bool LacksSpecials(const reports::Verdict& verdict, const Module& module) {

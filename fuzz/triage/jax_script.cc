@@ -276,7 +276,7 @@ def run_once(plugin):
   status, lines, errors = run_apart(plugin)
   if not lines:
     sys.stderr.write(errors)
-    print(f"no engine ran: {plugin or 'jaxlib'} did not start, or is excluded by JAX_PLATFORMS, or JAX cannot convert the module")
+    print(f"no engine ran: {plugin or 'jaxlib'} did not start, JAX_PLATFORMS excludes it, or JAX cannot convert the module")
     return 2
   if lines[0]["engine"] not in ENGINES:
     print("engine: " + lines[0]["engine"])

@@ -54,9 +54,9 @@ void KnownFinding::AddTo(nlohmann::ordered_json& verdict) const {
 
 namespace {
 
-// Returns true if a wrong value may be due to the defect of the entry's finding. A defect that the
-// entry does not state to need several operations needs no other than those of its finding, and
-// the module has all of them.
+// Returns true if a wrong value may be due to the defect of the entry's finding. Unless the entry
+// is about operations that are wrong only together, the finding's module must have all operations
+// that fail, and `module` must have all operations of the finding's module.
 bool MayBeOf(const expectations::Expectation& entry, const reports::Verdict& verdict,
              const Module& module) {
   if (verdict.kind != Outcome::kFail || entry.link().empty()) return true;

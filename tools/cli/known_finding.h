@@ -13,8 +13,8 @@
 namespace hlocts::tools {
 
 struct KnownFinding {
-  std::string name;  // of its directory in results/findings; "" if no entry links one
-  findings::Finding finding;
+  std::string name;           // of its directory in results/findings; "" if no entry links one
+  findings::Finding finding;  // without a name, only `question` is set
   std::string same;  // the reason of the expectation: what this failure has of the finding's defect
   bool is_minimal = false;  // `shrink` made the module
 

@@ -176,7 +176,6 @@ class RewriterBackend : public Backend {
   BackendInfo info() override {
     BackendInfo info = reference_->info();
     info.name = name_;
-    // Converts an empty module, to start each converter or to report why it cannot start.
     if (programs_.plugin) {
       const BackendInfo plugin = programs_.plugin->info();
       info.available = plugin.available;
@@ -184,6 +183,7 @@ class RewriterBackend : public Backend {
       info.version = absl::StrCat(rewriter_.name, " of ", plugin.version);
       return info;
     }
+    // Converts an empty module, to start each converter or to report why it cannot start.
     absl::Status started;
     if (programs_.xla)
       started = programs_.xla->Convert("", ModuleForm::kStablehlo, ModuleForm::kHlo).status();
@@ -274,8 +274,8 @@ absl::Status SetXla(const BackendName& name, const Rewriter& rewriter, Programs&
     return absl::OkStatus();
   }
   std::vector<std::string> others;
-  for (const Rewriter& rewriter : kRewriters)
-    if (!NeedsXla(rewriter)) others.push_back(absl::StrCat("rewriter:", rewriter.name));
+  for (const Rewriter& one : kRewriters)
+    if (!NeedsXla(one)) others.push_back(absl::StrCat("rewriter:", one.name));
   const bool pass = rewriter.form == ModuleForm::kHlo;
   return absl::UnavailableError(absl::StrCat("backend \"", name.text,
                                              "\" needs XLA's C++: ", made.status().message(),
