@@ -39,9 +39,8 @@ double RelativeError(const SumParts& parts, const SumRule& rule, const FloatFact
   const double u = std::ldexp(rule.rounds_twice ? 1 + 0x1.01p-13 : 1.0, -rule.precision);
   const double steps = StepsOf(rule, roundings, u);
   double relative = steps * rule.factor * u;
-  if (relative > 0.5) relative = std::expm1(steps * rule.factor * u) * 2;
   // The bound without a quadratic term holds for n terms in sequence, but not for a shallow tree.
-  if (shallow) relative = std::max(relative, std::expm1(steps * rule.factor * u));
+  if (shallow || relative > 0.5) relative = std::expm1(relative);
   if (rule.partials > 0) {
     const double own = rule.partials * std::ldexp(1.0, -rule.partial->p);
     relative += own + own * relative;
@@ -79,18 +78,23 @@ AcceptanceSet NonFiniteSum(const SumParts& parts, const SumRule& rule, int64_t i
 struct SumError {
   double error = 0;
   bool exact = false;
+  bool by_underflow = false;  // more than half of the error is that of underflow
 };
 
-SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, double count,
-                 const SetContext& context) {
+SumError ErrorOf(const SumParts& parts, const SumRule& rule, double centre, double magnitude,
+                 double count, const SetContext& context) {
   SumError result;
   bool quantum = parts.quantum != Linear::kNoQuantum;
   bool narrow_operands = rule.operand_error == 0 || parts.bits <= 8;
   // Every partial sum is a multiple of the quantum and fits, so all orders of addition are exact.
+  // No partial sum exceeds the positive terms or the negative ones. Both sums are exact in f64 for
+  // the precisions below; an operand in several parts has parts of both signs.
   const int precision = rule.partials > 0 ? rule.partial->p : rule.precision;
   const FloatFacts& narrowest = rule.partials > 0 ? *rule.partial : *rule.accumulator;
+  const bool one_sided = precision < 53 && (rule.passes == 1 || parts.bits <= 8);
+  const double largest = one_sided ? (magnitude + std::abs(centre)) / 2 : magnitude;
   if (quantum && narrow_operands && parts.quantum >= narrowest.emin - precision + 1 &&
-      magnitude <= std::ldexp(1.0, std::min(precision + parts.quantum, 1023))) {
+      largest <= std::ldexp(1.0, std::min(precision + parts.quantum, 1023))) {
     bool flushes = context.rule.Allows(kFlushResult) && parts.quantum < narrowest.emin;
     result.exact = !flushes;
     if (result.exact) return result;
@@ -98,6 +102,7 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
   const double relative = RelativeError(parts, rule, *context.result, count);
   // Covers the rounding of the magnitude, which was also summed in f64.
   double error = relative * magnitude * (1 + (count + 2) * 0x1p-52);
+  const double rounding = error;
   bool deep = !quantum || parts.quantum < rule.accumulator->emin;
   if (deep) {
     double unit = context.rule.Allows(kFlushResult) ? rule.accumulator->min_normal
@@ -109,6 +114,7 @@ SumError ErrorOf(const SumParts& parts, const SumRule& rule, double magnitude, d
     if (rule.partials > 0) events += rule.partials * rule.partial->min_normal / unit;
     error += events * unit * (1 + relative);
   }
+  result.by_underflow = error > 2 * rounding;
   // Covers the rounding of the centre, which was summed in f64.
   if (!(parts.products && count <= 1)) error += (count + 2) * 0x1p-53 * magnitude;
   result.error = NextUp(error * (1 + 0x1p-50));
@@ -218,8 +224,8 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
     return AcceptanceSet::Unspecified(WideningCause::kOverflow, context.origin);
   }
   const double radius = TermRadius(parts, i, magnitude, count);
-  SumError error = ErrorOf(parts, rule, magnitude, count, context);
-  if (fast > 0) error = {NextUp(error.error + fast), false};
+  SumError error = ErrorOf(parts, rule, centre, magnitude, count, context);
+  if (fast > 0) error = {NextUp(error.error + fast), false, false};
   noted = error.error;
   const bool rounded = context.result->is_f64 && !error.exact && centre != 0;
   AcceptanceSet s = StoreImage(AroundCentre(centre, error.error + radius, rounded), context);
@@ -229,7 +235,10 @@ AcceptanceSet BoundOne(const SumParts& parts, const SumRule& rule, int64_t i,
   if (s.finite() && s.lo != s.hi && s.cause != WideningCause::kOverflow) {
     bool inherited = radius > error.error;
     const bool read = rule.operand_error * magnitude > error.error / 2;
-    s.cause = inherited ? parts.cause : read ? rule.operand_cause : WideningCause::kSum;
+    s.cause = inherited            ? parts.cause
+              : read               ? rule.operand_cause
+              : error.by_underflow ? WideningCause::kUnderflow
+                                   : WideningCause::kSum;
     s.origin = inherited && parts.origin != 0 ? parts.origin : context.origin;
   }
   return s;
