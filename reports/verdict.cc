@@ -128,13 +128,12 @@ void AddStatements(const Verdict& verdict, Json& json) {
     json["localisation"] = LocalisationToJson(verdict.localisation);
   if (!verdict.notes.empty()) json["notes"] = verdict.notes;
   if (const auto& at = verdict.widest;
-      verdict.kind == Outcome::kInconclusive && !at.instruction.empty())
-    json["widest"] = {{"instruction", at.instruction},
-                      {"operation", at.operation},
-                      {"type", at.type},
-                      {"source", at.source},
-                      {"open_reduction", at.open_reduction},
-                      {"facts", at.facts}};
+      (verdict.kind == Outcome::kInconclusive || verdict.kind == Outcome::kProbable) &&
+      !at.instruction.empty())
+    json["widest"] = {
+        {"instruction", at.instruction}, {"operation", at.operation},           {"type", at.type},
+        {"source", at.source},           {"open_reduction", at.open_reduction}, {"facts", at.facts},
+        {"strict", at.strict_narrows}};
   if (verdict.nan && !verdict.nan->is_an_input)
     json["nan"] = {{"output", verdict.nan->output},
                    {"element", verdict.nan->index},

@@ -36,13 +36,14 @@ struct Verdict : VerdictStatistics, SuiteContext {
   std::vector<std::string> departures;  // facts of the engine without which the outputs are wrong
   std::optional<Statistical> statistical;  // if the tests were made
   std::optional<OutputElement> nan;        // a NaN of an accepted output
-  // The instruction with the widest set, if the verdict is inconclusive or explained.
+  // The instruction with the widest set, if the verdict is inconclusive, probable or explained.
   struct Widest {
     std::string instruction, operation;  // name and opcode
     std::string type;                    // element type of its result; "" for a tuple
     std::string source;                  // FILE:LINE of the user's program
     bool open_reduction = false;         // any value, since no rule describes its computation
     std::vector<std::string> facts;      // that narrow its set and are not in force
+    bool strict_narrows = false;         // the profile strict narrows its set
   } widest;
   std::string unusual;  // what is improbable about a pass, or ""; not part of the verdict
   double seconds = 0;   // time in the engine

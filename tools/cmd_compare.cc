@@ -153,11 +153,12 @@ void Print(const CompareOptions& options, const Pair& pair, const Job& judging,
   } else {
     reports::Verdict shown = verdict;
     shown.module = of_a ? "A" : "B";
-    absl::StrAppend(&text, ":\n",
-                    VerdictReport(shown, "", false,
-                                  "--profile=strict, --data=exact (sums without roundings) or "
-                                  "other inputs (--seeds=N, --inputs=FILE) make the sets narrower"),
-                    part.empty() ? "" : "\n    ", differs);
+    absl::StrAppend(
+        &text, ":\n",
+        VerdictReport(shown, "", false,
+                      "--profile=strict, --data=exact (sums without roundings) or "
+                      "other inputs (--seeds=N, --inputs=FILE) may make the sets narrower"),
+        part.empty() ? "" : "\n    ", differs);
   }
   if (!fails) by.open = text;
   if (fails) std::cout << text << std::endl;

@@ -221,7 +221,7 @@ absl::StatusOr<std::vector<DiffAnswer>> DiffFile(const DiffOptions& options, Eng
     } else if (!answer.search->name.empty()) {
       Confirm(*differ, *backend, answer.verdict);
     }
-    Complete(job, *differ, backend->info().facts, options.explain, answer.verdict);
+    Complete(job, diff, *differ, backend->info().facts, options.explain, answer.verdict);
     KeepPiece(options, file, job, diff, *backend, answer);
     if (IsFailure(answer.verdict.kind) && job.request.arguments.size() == 1) {
       reports::Verdict of_case = answer.verdict;

@@ -63,7 +63,7 @@ absl::StatusOr<reports::Verdict> JudgeFiles(const JudgeOptions& options) {
   HLOCTS_ASSIGN_OR_RETURN(const std::vector<std::string> facts, options.facts.Given());
   backends::Differ differ(*job.module, job.request, diff);
   reports::Verdict verdict = differ.JudgeOutputs(outputs, facts);
-  Complete(job, differ, facts, options.explain, verdict);
+  Complete(job, diff, differ, facts, options.explain, verdict);
   if (options.explain && !options.common.json) {
     PrintVerdict(verdict, false, OwnCommandLine(), /*explained=*/true);
     PrintExplanation(job, differ, verdict, diff.load.partitions, facts);

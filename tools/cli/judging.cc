@@ -13,6 +13,9 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "backends/differ/elements_read.h"
 #include "backends/differ/failure_details.h"
 #include "fuzz/shrink/shrinker.h"
@@ -231,18 +234,14 @@ std::string DerivationOf(const Job& job, const std::string& profile,
               values);
 }
 
-// Returns the facts of a freedom that narrow a set which this instruction widened, without those in
-// force. A fact about sums applies only to some operations and types (lemma 40).
-std::vector<std::string> FactsThatNarrow(Freedom freedom, const Instruction& widest, bool strict,
-                                         const std::vector<std::string>& in_force) {
+// Returns the facts of a freedom that may narrow a set which this instruction widened, without
+// those in force.
+std::vector<std::string> FactsToTry(Freedom freedom, const Instruction& widest,
+                                    const std::vector<std::string>& in_force) {
   const bool contracts = ops::IsOneOf(widest.opcode(), {Opcode::kDot, Opcode::kConvolution});
-  const bool reduces = widest.opcode() == Opcode::kReduce;
-  const Shape& shape = reduces ? widest.operand(0).shape() : widest.shape();
-  const bool in_type = (reduces || (contracts && !strict)) && BitWidth(shape.element_type()) <= 16;
   std::vector<std::string> facts = reports::FactsOfFreedom(FreedomName(freedom));
   std::erase_if(facts, [&](absl::string_view fact) {
     return absl::StartsWith(fact, contracts ? "reduce." : "dot.") ||
-           (absl::EndsWith(fact, ".sums=f32") && !in_type) ||
            absl::c_any_of(in_force, [&](const std::string& given) {
              return absl::StartsWith(given, fact.substr(0, fact.find('=')));
            });
@@ -268,6 +267,40 @@ reports::OutputElement WidestElement(const ModuleAcceptance& accepted) {
     }
   }
   return widest;
+}
+
+// Returns the number of bits that the set of an element leaves open.
+double OpenBits(const ModuleAcceptance& accepted, const reports::OutputElement& at) {
+  const SetArray& set = accepted.leaves[at.output].set;
+  return set.exact() ? 0 : Log2Count(set.At(at.index), ComponentType(set.element_type()));
+}
+
+bool IsOpen(const reports::Verdict& verdict) {
+  return verdict.kind == Outcome::kInconclusive || verdict.kind == Outcome::kProbable;
+}
+
+// Adds to `widest` those of the given facts that leave at least half a bit less of the element open
+// (with N = 1, the narrowest) and, for an open verdict, the profile strict if it does. Each
+// is tried on the whole module until that has taken two seconds.
+void AddNarrowing(const Job& job, backends::DiffOptions options, backends::Differ& differ,
+                  const std::vector<std::string>& facts, const std::vector<std::string>& to_try,
+                  const reports::OutputElement& at, double bits, reports::Verdict& verdict) {
+  const absl::Time end = absl::Now() + absl::Seconds(2);
+  const auto narrows = [&](backends::Differ& by, const std::vector<std::string>& in_force) {
+    if (absl::Now() > end) return false;
+    const auto accepted = by.Acceptance(0, in_force);
+    return accepted.ok() && OpenBits(**accepted, at) <= bits - 0.5;
+  };
+  if (IsOpen(verdict) && verdict.profile != "strict") {
+    options.profile = Profile::kStrict;
+    backends::Differ strict(*job.module, job.request, options);
+    verdict.widest.strict_narrows = narrows(strict, facts);
+  }
+  for (const std::string& fact : to_try) {
+    std::vector<std::string> with = facts;
+    with.push_back(absl::StrReplaceAll(fact, {{"=N", "=1"}}));
+    if (narrows(differ, with)) verdict.widest.facts.push_back(fact);
+  }
 }
 
 }  // namespace
@@ -356,11 +389,11 @@ absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std:
   return options;
 }
 
-void Complete(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
-              bool explained, reports::Verdict& verdict) {
+void Complete(const Job& job, const backends::DiffOptions& options, backends::Differ& differ,
+              const std::vector<std::string>& facts, bool explained, reports::Verdict& verdict) {
   verdict.module = job.module_name;
   verdict.seed = job.seed;
-  if (verdict.kind != Outcome::kInconclusive && (!explained || verdict.first_failure)) return;
+  if (!IsOpen(verdict) && (!explained || verdict.first_failure)) return;
   const auto accepted = differ.Acceptance(0, facts);
   if (!accepted.ok()) return;
   const reports::OutputElement at = WidestElement(**accepted);
@@ -376,15 +409,17 @@ void Complete(const Job& job, backends::Differ& differ, const std::vector<std::s
   // No fact narrows the order of anything but sums.
   if (freedom == Freedom::kReductionOrder && own.cause != WideningCause::kSum)
     freedom = Freedom::kNone;
-  const auto narrow = FactsThatNarrow(freedom, *widest, verdict.profile == "strict", facts);
   verdict.widest = {origin.instruction,
                     std::string(OpcodeName(widest->opcode())),
                     "",
                     backends::SourceOf(*job.module, origin.instruction, origin.opcode),
                     is_open,
-                    narrow};
+                    {}};
   if (widest->shape().IsArray())
     verdict.widest.type = std::string(PrimitiveTypeName(widest->shape().element_type()));
+  if (!is_open)
+    AddNarrowing(job, options, differ, facts, FactsToTry(freedom, *widest, facts), at,
+                 OpenBits(**accepted, at), verdict);
 }
 
 void PrintVerdict(const reports::Verdict& verdict, bool json, const std::string& replay,

@@ -49,10 +49,11 @@ int64_t RunsOf(int64_t given, const reports::Verdict& recorded, bool silent,
 absl::StatusOr<backends::DiffOptions> MakeDiffOptions(const Job& job, const std::string& profile,
                                                       const CommonOptions& common);
 
-// Sets the fields that only the caller knows and, if the verdict is inconclusive or to be
+// Sets the fields that only the caller knows and, if the verdict is inconclusive, probable or to be
 // explained, the instruction with the widest set.
-void Complete(const Job& job, backends::Differ& differ, const std::vector<std::string>& facts,
-              bool explained, reports::Verdict& verdict);
+// `options` are those of `differ`.
+void Complete(const Job& job, const backends::DiffOptions& options, backends::Differ& differ,
+              const std::vector<std::string>& facts, bool explained, reports::Verdict& verdict);
 
 // Returns a hint to `hlocts history` for a bundle that no longer fails; "" for a module.
 std::string PerhapsFixed(const std::string& path);

@@ -99,14 +99,20 @@ std::string MeaningOfProbable(const reports::Statistical& by) {
 // Returns how to narrow the sets of an inconclusive or probable verdict until they decide.
 std::string NarrowerText(const reports::Verdict& verdict, bool explained) {
   if (verdict.widest.open_reduction) return OpenReductionText(verdict);
-  return absl::StrCat(explained ? "" : "--explain names the step that widens the sets. ",
-                      "Each of these makes the sets narrower: ",
-                      verdict.profile == "strict" ? "" : "--profile=strict; ",
-                      "other inputs (--seed=N --data=exact: sums without roundings); a fact that "
-                      "the authors of the engine promise",
-                      verdict.widest.facts.empty() ? "" : ": ",
-                      absl::StrJoin(verdict.widest.facts, ", "),
-                      " (--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts)");
+  std::vector<std::string> ways;
+  if (verdict.widest.strict_narrows) ways.push_back("--profile=strict");
+  if (!verdict.widest.facts.empty())
+    ways.push_back(
+        absl::StrCat("a fact that the authors of the engine promise: ",
+                     absl::StrJoin(verdict.widest.facts, ", "),
+                     " (--backend='ENGINE?facts=FACT', judge --fact=FACT; hlocts help facts)"));
+  return absl::StrCat(
+      explained ? "" : "--explain names the step that widens the sets. ",
+      ways.empty()
+          ? ""
+          : absl::StrCat("The widest set is narrower with ", absl::StrJoin(ways, "; or "), ". "),
+      "Other inputs may have narrower sets (--seed=N --data=exact: small integers, whose sums need "
+      "no rounding while they are short)");
 }
 
 }  // namespace

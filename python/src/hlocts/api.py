@@ -167,7 +167,8 @@ def _piecewise(low: lowering.Lowered, whole: Result, keep: _Job | None, facts: _
     except HloctsError:
         return whole
     if result.verdict in ("pass", "fail", "probable"):
-        return dataclasses.replace(result, takes_facts=True, facts=whole.facts, fact=whole.fact)
+        return dataclasses.replace(result, takes_facts=True, facts=whole.facts, fact=whole.fact,
+                                   record={**result.record, "widest": whole.record.get("widest", {})})  # fmt: skip
     before = "" if result.verdict == "inconclusive" else f"{whole.reason}; no piece was judged: "
     return dataclasses.replace(whole, reason=before + result.reason, is_cut=True)
 

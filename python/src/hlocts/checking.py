@@ -260,10 +260,11 @@ class Server:
     def _next(self, answer: dict[str, Any]) -> str:
         """Returns advice on how to narrow the sets of an open verdict."""
         given = judge_options(self._words)
-        if answer.get("widest", {}).get("open_reduction"):
+        widest = answer.get("widest", {})
+        if widest.get("open_reduction"):
             return f"no fact and no profile narrows the widest set; {_PIECES}"
-        options = ["--profile=strict"] * (given[0] != "--profile=strict")
-        fact = deciding_fact(answer) or ("TARGET" if len(given) == 1 else "")
+        options = ["--profile=strict"] * widest.get("strict", False)
+        fact = deciding_fact(answer) or "".join(widest.get("facts", [])[:1])
         facts = ",".join([*(one.partition("=")[2] for one in given[1:]), fact])
         options += [f"--facts={facts} (if the engine's authors promise it: hlocts help facts)"] * bool(fact)
         return "; ".join([*([f"{' or '.join(options)} narrows the sets"] if options else []), _PIECES])

@@ -176,10 +176,12 @@ class Result:
         return self._usual_narrower() + ("" if self.is_cut else '; engine="jax" judges pieces of the module')
 
     def _usual_narrower(self) -> str:
-        options = ['profile="strict"'] * (self.profile != "strict")
-        options += ["facts=[...] that the engine's authors promise (`hlocts help facts`)"] * self.takes_facts
-        others = " or ".join([*filter(None, [", ".join(options)]), "other inputs"])
-        return f"explain() names the step that widens the sets; {others} make the sets narrower"
+        widest = self.record.get("widest", {})
+        options = ['profile="strict"'] * widest.get("strict", False)
+        if widest.get("facts") and self.takes_facts and not self.fact:
+            options += [f'facts=["{widest["facts"][0]}"], if the engine\'s authors promise it (`hlocts help facts`)']
+        narrow = f"{' or '.join(options)} narrows the widest set; " if options else ""
+        return f"explain() names the step that widens the sets; {narrow}other inputs may have narrower ones"
 
     def _checked(self) -> str:
         free = f", {self.unspecified} of them may have any value" if self.unspecified else ""
