@@ -48,8 +48,9 @@ absl::Status FindingStore::Load() {
     entry.remains = {json.value("elements", int64_t{0}), json.value("rivals", false),
                      json.value("needs", std::set<std::string>())};
     Bucket& bucket = buckets_[BucketKeyOf(entry)];
-    if (Takes(bucket, entry.unshrunk, json.value("instructions", int64_t{0})))
-      bucket.folder = json.value("folder", std::string());
+    if (!Takes(bucket, entry.unshrunk, json.value("instructions", int64_t{0}))) continue;
+    bucket.folder = json.value("folder", std::string());
+    bucket.perhaps_known = json.contains("perhaps_known");
   }
   RemoveDroppedBundles();
   if (cut_off) std::ofstream(path, std::ios::app) << "\n";
@@ -96,6 +97,7 @@ absl::Status FindingStore::Append(const Entry& entry, const Sample& sample,
   json["evaluations"] = entry.evaluations;
   json["folder"] = folder;
   if (entry.unshrunk) json["to_shrink"] = entry.number;
+  if (entry.known) json["perhaps_known"] = entry.known->signature;
   return AppendLine(options_.out + "/findings.jsonl", json);
 }
 
@@ -207,11 +209,13 @@ absl::StatusOr<Fate> FindingStore::AddOne(const Sample& sample, const TrialResul
   entry.key.second = bundle.signature;
   entry.remains = FailureTraitsOf(bundle.sample, bundle.result);
   // Expectations contain signatures without the word "flaky". A module that remains to be shrunk
-  // has more traits than its failure needs, so they do not make it known.
+  // has more traits than its failure needs, so it is only perhaps known by them.
   const std::string own = SignatureOf(bundle.result.verdict, *bundle.sample.module);
-  if (!entry.unshrunk)
-    entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
-  if (entry.known) return AddKnown(entry);
+  entry.known = options_.known(own, bundle.result.verdict, &entry.remains.needs);
+  if (entry.known) {
+    HLOCTS_ASSIGN_OR_RETURN(const Fate known, AddKnown(entry));
+    if (!entry.unshrunk) return known;
+  }
   AddConsequence(entry, bundle.result.verdict);
   bundle.options.load.stop = nullptr;
   bundle.expected =
@@ -236,13 +240,14 @@ absl::StatusOr<Fate> FindingStore::AddKnown(const Entry& entry) {
                  {"origin", entry.origin},       {"expectation", entry.known->signature},
                  {"link", entry.known->link},    {"clause", entry.known->clause},
                  {"reason", entry.known->reason}};
+    if (entry.unshrunk) line["not_shrunk"] = true;
     if (entry.known->memory) {
       line["memory"] = "the engine leaves its buffers; the failure may not occur again";
       corrupted_by_.emplace(entry.origin, *entry.known);
     }
     HLOCTS_RETURN_IF_ERROR(AppendLine(options_.out + "/known.jsonl", line));
   }
-  HLOCTS_RETURN_IF_ERROR(RemovePending(entry));
+  if (!entry.unshrunk) HLOCTS_RETURN_IF_ERROR(RemovePending(entry));
   return Fate::kKnown;
 }
 
@@ -298,15 +303,20 @@ absl::StatusOr<Fate> FindingStore::Store(const Bundle& bundle, const Entry& entr
   Key key = BucketKeyOf(entry);
   Bucket& bucket = buckets_[key];
   met_.try_emplace(entry.key, 1);
-  const Fate fate = bucket.met > 0 && (!pending || replaces) ? Fate::kRepeated : Fate::kNew;
+  const Fate fate = entry.known                                ? Fate::kKnown
+                    : bucket.met > 0 && (!pending || replaces) ? Fate::kRepeated
+                                                               : Fate::kNew;
   if (Takes(bucket, entry.unshrunk, CountInstructions(*bundle.sample.module))) {
-    bucket.folder =
-        absl::StrCat("findings/", FolderNameOf(absl::StrCat(key.first, " ", key.second)));
-    const absl::Status written =
-        WriteBundle(bundle, absl::StrCat(options_.out, "/", bucket.folder), kBundleBytesMax)
-            .status();
-    if (!written.ok() && !absl::IsResourceExhausted(written)) return written;
-    if (!written.ok()) bucket.folder.clear();
+    bucket.perhaps_known = entry.known.has_value();
+    bucket.folder.clear();
+    if (!entry.known) {
+      const std::string folder =
+          absl::StrCat("findings/", FolderNameOf(absl::StrCat(key.first, " ", key.second)));
+      const auto written =
+          WriteBundle(bundle, absl::StrCat(options_.out, "/", folder), kBundleBytesMax);
+      if (!written.ok() && !absl::IsResourceExhausted(written.status())) return written.status();
+      if (written.ok()) bucket.folder = folder;
+    }
     if (entry.unshrunk) to_shrink_[entry.original_key] = entry.number;
   } else if (!replaces) {
     return fate;
@@ -336,7 +346,8 @@ absl::Status FindingStore::AddGeneratorDefect(const Sample& sample, const absl::
 
 int64_t FindingStore::buckets() {
   std::lock_guard<std::mutex> lock(mutex_);
-  return static_cast<int64_t>(buckets_.size());
+  return std::count_if(buckets_.begin(), buckets_.end(),
+                       [](const auto& one) { return !one.second.perhaps_known; });
 }
 int64_t FindingStore::not_shrunk() {
   std::lock_guard<std::mutex> lock(mutex_);

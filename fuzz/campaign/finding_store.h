@@ -70,7 +70,8 @@ class FindingStore {
     int64_t met = 0;
     int64_t instructions = 0;  // number in the stored module
     std::string folder;
-    bool unshrunk = false;  // true: the stored module is in to_shrink_
+    bool unshrunk = false;       // true: the stored module is in to_shrink_
+    bool perhaps_known = false;  // true: unshrunk, and an expectation matches; no bundle is stored
   };
   using Key = std::pair<std::string, std::string>;  // name of the engine; signature or bucket
   struct Entry {                                    // one line of findings.jsonl
@@ -79,7 +80,7 @@ class FindingStore {
     int64_t number = -1;  // of the module; -1: none
     int evaluations = 0;
     bool unshrunk = false;         // true: stored unshrunk for lack of time
-    std::optional<KnownBy> known;  // the expectation of a shrunk finding; not stored
+    std::optional<KnownBy> known;  // the expectation that explains it, if shrunk, or matches it
     FailureTraits remains = {};    // traits of the stored module
   };
   absl::StatusOr<Fate> AddParts(const Sample& sample, const TrialResult& result,
