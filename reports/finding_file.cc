@@ -3,9 +3,12 @@
 
 #include <filesystem>
 
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "spec/base/status.h"
 #include "spec/clauses/parse_file.h"
 #include "spec/files/file_io.h"
+#include "spec/files/home_folder.h"
 
 namespace hlocts::reports {
 
@@ -13,6 +16,14 @@ absl::StatusOr<findings::Finding> ReadFindingFile(const std::string& folder) {
   findings::Finding finding;
   HLOCTS_RETURN_IF_ERROR(ParseTextFile(folder + "/finding.textproto", &finding, nullptr));
   return finding;
+}
+
+std::string InstalledFinding(const std::string& path) {
+  std::error_code none;
+  if (!absl::StartsWith(path, "results/findings/") || std::filesystem::exists(path, none))
+    return path;
+  std::string own = absl::StrCat(HomeFolder(), "/", path);
+  return std::filesystem::exists(own, none) ? own : path;
 }
 
 bool HasRecordedVerdict(const std::string& folder) {

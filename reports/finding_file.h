@@ -15,6 +15,10 @@ namespace hlocts::reports {
 // Returns NotFound if finding.textproto is missing, or InvalidArgument with path, line and reason.
 absl::StatusOr<findings::Finding> ReadFindingFile(const std::string& folder);
 
+// Returns the path of the installed finding `path` (results/findings/NAME...) if only that exists,
+// otherwise `path`.
+std::string InstalledFinding(const std::string& path);
+
 bool HasRecordedVerdict(const std::string& folder);
 
 // Returns the verdict as one line of JSON (VerdictFromJson).

@@ -54,5 +54,26 @@ TEST(FindingsTest, FindingHasPassAndReleases) {
   EXPECT_EQ(marks, (std::map<std::string, char>{{"xla@1", 'f'}, {"xla@2", 'c'}, {"xla@4", 'u'}}));
 }
 
+// A run names a finding of the program by a path relative to its own directory.
+TEST(FindingsTest, AFindingOfTheProgramIsReadFromEveryDirectory) {
+  const std::string root = ::testing::TempDir() + "/store_elsewhere";
+  fs::remove_all(root);
+  fs::create_directories(root + "/night");
+  Verdict verdict;
+  verdict.kind = Outcome::kFail;
+  verdict.module = "results/findings/xla-power-of-integers";
+  verdict.backend = "xla@2";
+  ASSERT_TRUE(WriteFile(root + "/night/history.jsonl", VerdictToJson(verdict) + "\n").ok());
+  const fs::path before = fs::current_path();
+  fs::current_path(root);
+  auto store = RunStore::OpenToWrite("s.db");
+  const auto imported = (*store)->Import({"night"}, {.night = "2026-11-24"});
+  fs::current_path(before);
+  ASSERT_TRUE(imported.ok());
+  HLOCTS_ASSERT_OK_AND_ASSIGN(History history, (*store)->Load(10));
+  EXPECT_NE(history.findings["xla-power-of-integers"].title, "");
+  EXPECT_NE(history.findings["xla-power-of-integers"].module, "");
+}
+
 }  // namespace
 }  // namespace hlocts::reports

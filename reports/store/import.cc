@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "reports/store/findings.h"
 #include "reports/store/import_work.h"
 #include "reports/store/scrub.h"
@@ -173,7 +174,9 @@ absl::Status Importer::AddBucket(const std::string& folder, const Json& json) {
   return add->Run();
 }
 
-absl::StatusOr<int64_t> Importer::FindingId(const std::string& folder) {
+// Runs name the findings of the program by paths relative to its own directory.
+absl::StatusOr<int64_t> Importer::FindingId(const std::string& recorded) {
+  const std::string folder = InstalledFinding(recorded);
   const std::string name = fs::path(folder).filename().string();
   const Finding finding = ReadFinding(folder);
   HLOCTS_ASSIGN_OR_RETURN(int64_t module, writer_.TextId(TextOf(folder + "/module.hlo")));

@@ -18,9 +18,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "reports/finding_file.h"
 #include "spec/base/nearest.h"
 #include "spec/base/version.h"
-#include "spec/files/home_folder.h"
 #include "tools/cli/config_file.h"
 #include "tools/cli/flag_values.h"
 #include "tools/cli/interrupt.h"
@@ -165,22 +165,13 @@ void Flags::Disable(const std::string& name, const std::string& reason) {
 
 void Flags::Then(std::function<void()> done) { impl_->then.push_back(std::move(done)); }
 
-// Returns the path of the installed finding `word` if only that exists, otherwise `word`.
-static std::string WithOwnFinding(std::string word) {
-  const std::string own = absl::StrCat(HomeFolder(), "/", word);
-  std::error_code none;
-  const bool is_own = absl::StartsWith(word, "results/findings/") &&
-                      !std::filesystem::exists(word, none) && std::filesystem::exists(own, none);
-  return is_own ? own : word;
-}
-
 void Flags::Positional(const std::string& name, std::string* value, const std::string& help) {
-  impl_->Note(impl_->app->add_option(name, *value, help)->transform(WithOwnFinding),
+  impl_->Note(impl_->app->add_option(name, *value, help)->transform(reports::InstalledFinding),
               {name, "", "", help, {}, true});
 }
 void Flags::Positional(const std::string& name, std::vector<std::string>* values,
                        const std::string& help, const std::vector<std::string>& choices) {
-  impl_->Note(impl_->app->add_option(name, *values, help)->transform(WithOwnFinding),
+  impl_->Note(impl_->app->add_option(name, *values, help)->transform(reports::InstalledFinding),
               {name, "", "", help, choices, true});
 }
 

@@ -46,7 +46,8 @@ function spansOf(asked, marks) {
   return [...families.values()].filter((span) => span.bad);
 }
 
-const findingWord = (mark) => (mark === 'p' ? 'correct' : mark === 'f' ? 'wrong' : wordOf(mark));
+const FINDING_WORDS = {p: 'correct', f: 'wrong', '.': 'not replayed'};
+const findingWord = (mark) => FINDING_WORDS[mark] || wordOf(mark);
 // Shows a row per finding and a column per release. Engines in this nightly run and the findings that
 // they still have come first.
 function showFindings() {
@@ -61,9 +62,10 @@ function showFindings() {
     const marks = night().findings[name] || {}, finding = DATA.findings[name];
     const asked = releases.filter((engine) => marks[engine] && isRun(marks[engine]));
     const spans = spansOf(asked, marks);
-    return [at, finding.clause, spans.map((span) => span.bad).join(', ') || 'none',
+    const all = ran.every((engine) => asked.includes(engine));
+    return [at, finding.clause, spans.map((span) => span.bad).join(', ') || (all ? 'none' : 'not replayed'),
       spans.map((span) => span.good).filter(Boolean).join(', '), finding.guilty || 'not known',
-      ...columns.map((engine) => marks[engine] || ''),
+      ...columns.map((engine) => marks[engine] || (ran.includes(engine) ? '.' : '')),
       (ran.length ? ran : asked.slice(-1)).some((engine) => isFailure(marks[engine] || '.'))];
   }).sort((a, b) => b[b.length - 1] - a[a.length - 1]);
   const title = (at) => DATA.findings[names[at]].title || names[at];
