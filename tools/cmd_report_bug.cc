@@ -140,6 +140,19 @@ struct Releases {
   std::optional<engines::Engine> plugin = std::nullopt;  // `run`, if it is a plugin
 };
 
+// Returns a phrase about the releases in which the module has another failure, or "".
+std::string OtherFailures(const nlohmann::ordered_json& kept) {
+  std::vector<std::string> others;
+  for (const auto& row : kept.is_object() ? kept.value("releases", kept) : kept) {
+    const auto outcome = OutcomeFromName(TextField(row, "verdict"));
+    if (fuzz::CellOfMark(TextField(row, "mark")) == fuzz::Cell::kOther && outcome &&
+        IsFailure(*outcome) && !IsInconclusive(*outcome))
+      others.push_back(TextField(row, "name"));
+  }
+  if (others.empty()) return "";
+  return absl::StrCat("another failure of the module in ", absl::StrJoin(others, ", "));
+}
+
 Releases ReleasesOf(const std::string& folder, const reports::Verdict& verdict) {
   const auto own = reports::ReadFindingFile(folder).value_or(findings::Finding());
   const auto kept =
@@ -191,9 +204,12 @@ Releases ReleasesOf(const std::string& folder, const reports::Verdict& verdict) 
   }
   if (const auto engine = backends::ListedEngine(found.run))
     if (engine->reach() == engines::PJRT && !found.good_after.empty()) found.plugin = engine;
+  if (const std::string others = OtherFailures(kept); !others.empty())
+    absl::StrAppend(&sentence, sentence.empty() ? "" : "; ", others);
   if (!sentence.empty()) found.text = sentence + " (`hlocts history`)";
   if (found.text.empty())
-    found.text = absl::StrCat("not looked up (`hlocts history ", ShownFolder(folder), " --keep`)");
+    found.text = absl::StrCat("not looked up (`hlocts history ",
+                              suites::ShellQuoted(ShownFolder(folder)), " --keep`)");
   return found;
 }
 
@@ -329,7 +345,8 @@ std::string WaysToReproduce(const fuzz::Bundle& bundle, const std::string& folde
                                 : backends::EngineLocationOption(backend);
   const auto engine = backends::ListedEngine(bundle.backend);
   const std::string replay = absl::StrCat(
-      "`hlocts replay ", ShownFolder(folder), place.empty() ? "" : " ", place, "`",
+      "`hlocts replay ", suites::ShellQuoted(ShownFolder(folder)), place.empty() ? "" : " ", place,
+      "`",
       engine && !engine->sha256().empty() && !backends::IsInstalled(*engine)
           ? absl::StrCat(" (`hlocts engines install ", engine->name(), "`)")
           : "",
@@ -364,7 +381,7 @@ std::string KnownText(const reports::Verdict& verdict, const std::optional<Known
 std::optional<KnownFinding> ListedFinding(const fuzz::Bundle& bundle) {
   reports::Verdict verdict = bundle.result.verdict;
   if (fuzz::IsPluginFile(verdict.backend)) verdict.backend = "xla";
-  auto known = KnownFindingOf(verdict, bundle.sample);
+  auto known = KnownFindingOf(verdict, bundle.sample, !bundle.shrunk_from.empty());
   return known && known->HasEntry() ? known : std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -82,16 +83,15 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
 }
 
 // Confirms the pass at fault, or tries the suspected passes in turn until one is confirmed. A run
-// without shardings does not tell the partitioner from other suspects.
+// without shardings does not tell the partitioner from other suspects, so it is the last.
 absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                         PassBlame& blame) {
   if (blame.failing_phase == FailurePhase::kPass)
     return Confirm(subject, differ, factory, blame.pass, 1, blame);
-  const std::vector<std::string> suspects = blame.suspects;
+  std::vector<std::string> suspects = blame.suspects;
   const auto partitions = [&](const std::string& pass) { return IsPartitioner(subject, pass); };
-  const bool alone = absl::c_all_of(suspects, partitions);
+  std::stable_partition(suspects.begin(), suspects.end(), std::not_fn(partitions));
   for (const std::string& pass : suspects) {
-    if (!alone && partitions(pass)) continue;
     HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, suspects.size(), blame));
     if (!blame.confirmed) continue;
     blame.suspects = {pass};

@@ -264,7 +264,7 @@ TEST(ShrinkDeviceTest, ANumberOfTheDeviceBecomesAnArgument) {
       {"subtract.operands-swapped",
        "ENTRY e { x = u32[] parameter(0) r = u32[] replica-id() ROOT s = u32[] subtract(x, r) }", 1,
        "", 0, ", replica_count=2"});
-  EXPECT_EQ(shrunk.signature, "fail subtract f32 value") << PrintModule(*shrunk.sample.module);
+  EXPECT_EQ(shrunk.signature, "fail subtract s32 value") << PrintModule(*shrunk.sample.module);
   EXPECT_EQ(CountInstructions(*shrunk.sample.module), 1) << PrintModule(*shrunk.sample.module);
 }
 

@@ -108,6 +108,22 @@ Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double 
   return changed;
 }
 
+void MakeArgumentsDistinct(Sample& sample, const StillFails& still_fails) {
+  int64_t next = 0;
+  for (size_t a = 0; a < sample.arguments.size(); ++a) {
+    const Literal& now = sample.arguments[a];
+    if (!now.shape().IsArray() || now.shape().is_dynamic() || BitWidth(now.element_type()) < 8 ||
+        now.element_count() > kSimplifiedMax)
+      continue;
+    Literal counting = now;
+    for (int64_t i = 0; i < now.element_count(); ++i)
+      counting = WithElements(counting, i, i + 1, static_cast<double>(next++ % 14 + 2));
+    TryLiteral(
+        sample, now, counting,
+        [a](Sample& s, Literal literal) { s.arguments[a] = std::move(literal); }, still_fails);
+  }
+}
+
 namespace {
 
 bool SimplifyArgument(Sample& sample, size_t a, const StillFails& still_fails) {

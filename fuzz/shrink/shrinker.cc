@@ -262,8 +262,9 @@ absl::string_view ReasonText(Difference difference) {
       "the engine changes its constants or arguments",
       "it also fails without its permutations",
       "another operation is responsible",
-      "it violates only a fact of the engine"};
-  static_assert(std::size(kTexts) == static_cast<size_t>(Difference::kFact) + 1);
+      "it violates only a fact of the engine",
+      "its failure is one of integers and the original's is not, or vice versa"};
+  static_assert(std::size(kTexts) == static_cast<size_t>(Difference::kType) + 1);
   return kTexts[static_cast<size_t>(difference)];
 }
 
@@ -271,6 +272,15 @@ namespace {
 
 bool NeedsFacts(const reports::Verdict& verdict) {
   return verdict.first_failure && !verdict.first_failure->facts.empty();
+}
+
+std::string TypeOf(const reports::Verdict& verdict) {
+  return verdict.first_failure ? verdict.first_failure->type : "";
+}
+
+bool IsOfIntegers(const std::string& type) {
+  const auto found = PrimitiveTypeFromName(type);
+  return found && IsInteger(*found);
 }
 
 }  // namespace
@@ -285,7 +295,8 @@ FailureIdentity::FailureIdentity(const TrialResult& first, const Module& module,
       moves_(OnlyMoves({operations_.begin(), operations_.end()})),
       orders_(OnlyOrders({operations_.begin(), operations_.end()})),
       coarse_(LacksSpecials(first.verdict, module)),
-      by_documents_(!NeedsFacts(first.verdict)) {}
+      by_documents_(!NeedsFacts(first.verdict)),
+      type_(moves_ || orders_ ? "" : TypeOf(first.verdict)) {}
 
 // Requires an operation that may be to blame: a candidate without it would fail for another reason.
 Difference FailureIdentity::OfModule(const Module& candidate) const {
@@ -306,6 +317,8 @@ Difference FailureIdentity::OfModule(const Module& candidate) const {
 Difference FailureIdentity::OfResult(const TrialResult& result) const {
   if (!Looks(FailureSignatureOf(result.verdict))) return Difference::kSignature;
   if (by_documents_ && NeedsFacts(result.verdict)) return Difference::kFact;
+  if (!type_.empty() && IsOfIntegers(type_) != IsOfIntegers(TypeOf(result.verdict)))
+    return Difference::kType;
   // An error that is slight in a precise type can be large in a coarse one.
   const bool size_matters = settled_ || (small_error_.has_value() && !coarse_);
   return size_matters && result.slight != small_error_ ? Difference::kSize : Difference::kSame;
@@ -340,6 +353,9 @@ std::vector<std::string> FailureIdentity::Lines() const {
     lines.push_back(absl::StrCat("possibly responsible: ", absl::StrJoin(operations_, ", ")));
   if (by_documents_ && wanted_.kind == Outcome::kFail)
     lines.push_back("it fails by the documents, without facts of the engine");
+  if (!type_.empty())
+    lines.push_back(IsOfIntegers(type_) ? "the operands are integers"
+                                        : "the operands are no integers");
   if (moves_) lines.push_back("the responsible operation only moves elements");
   if (orders_) lines.push_back("the responsible operation sorts elements");
   if (coarse_) lines.push_back("the type of the wrong element has no NaN or no infinity");
@@ -378,6 +394,8 @@ ShrinkResult Shrink(const Sample& sample, backends::Backend& engine, backends::B
   ContinueWithFaultyInstruction(shrunk.sample, shrunk.result.slight, engine, options.trial, oracle,
                                 still_fails);
   RunPasses(values, options.trial, still_fails, oracle, shrunk.sample);
+  if (shrunk.result.verdict.kind != Outcome::kFail && !options.trial.invalid)
+    MakeArgumentsDistinct(shrunk.sample, still_fails);
   shrunk.evaluations = oracle.evaluations();
   shrunk.identity = oracle.identity().Lines();
   Sample source = shrunk.result.verdict.kind == Outcome::kFail

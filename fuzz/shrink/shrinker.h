@@ -42,6 +42,7 @@ enum class Difference : uint8_t {
   kNoPermutation,    // the candidate fails without the permutation, too
   kBlame,            // another operation is to blame
   kFact,             // only the candidate needs a fact of the engine to fail
+  kType,             // only one of the two is a failure of floating-point numbers
 };
 // Returns the difference as text for people, such as "another operation is responsible".
 absl::string_view ReasonText(Difference difference);
@@ -89,6 +90,9 @@ class FailureIdentity {
   // The blamed operation only moves elements; only orders them; has a type without NaN or infinity.
   bool moves_, orders_, coarse_;
   bool by_documents_;  // the first module also fails without the engine's facts
+  // The element type of the operands of the wrong instruction; "" without a wrong value. Integers
+  // and floating-point numbers follow different rules, except where elements are only moved.
+  std::string type_;
   // `settled_`: the instruction at fault is known. From then on, another size of the error, another
   // wrong element of a move, or wrong constants and arguments indicate another defect.
   bool settled_ = false, permutes_ = false, inputs_were_correct_ = false, defined_ = false;
@@ -160,6 +164,9 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
 // Returns the literal with elements from `begin` to `end` replaced by `value`.
 Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value);
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
+// Numbers the elements of the arguments from 2 (no pass counts from 2), for a failure that does not
+// depend on them, so that a release in which the module returns wrong values does not seem correct.
+void MakeArgumentsDistinct(Sample& sample, const StillFails& still_fails);
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values,
                      const backends::LoadOptions& limits = {});
 

@@ -47,6 +47,8 @@ RUNS = $RUNS  # at most; more than one: the failure is not deterministic
 ELEMENT = $ELEMENT
 ALLOWED = $ALLOWED
 WORDS = """$WORDS"""
+# What HLO allows for each element of each output, if the failure has no values; or None.
+EXPECTED = $EXPECTED
 # More than one: the module is partitioned, by gspmd or shardy; OUTPUTS are the shapes of whole results.
 PARTITIONS, PARTITIONER = $PARTITIONS, "$PARTITIONER"
 COPIES = $COPIES  # of the program, each on a device of its own; this script runs one
@@ -206,6 +208,8 @@ def run(plugin):
     return
   outputs = outputs or [np.asarray(o) for o in loaded.execute([jax.device_put(a, devices[0]) for a in arguments])]
   answer = {"outputs": [str(o) for o in outputs]}
+  if EXPECTED:
+    answer["values"] = [[repr(float(element)) for element in o.reshape(-1) if o.dtype.kind != "c"] for o in outputs]
   if ELEMENT is not None:
     element = outputs[ELEMENT["output"]].reshape(-1)[ELEMENT["number"]]
     answer["bits"] = "0x" + element.tobytes()[::-1].hex()
@@ -216,16 +220,28 @@ def run(plugin):
   print(json.dumps(answer))
 
 
-def allowed(value):
+def allowed(value, by):
   if math.isnan(value):
-    return ALLOWED["nan"]
+    return by["nan"]
   if value == 0:
-    return math.copysign(1, value) in ALLOWED["zeros"]
-  return any(low <= value <= high for low, high in ALLOWED["intervals"])
+    return math.copysign(1, value) in by["zeros"]
+  return any(low <= value <= high for low, high in by["intervals"])
+
+
+def wrong_values(answer):
+  """Names the first value that HLO does not allow, although the found failure had none."""
+  for number, (values, sets) in enumerate(zip(answer.get("values", []), EXPECTED or [])):
+    for at, (value, by) in enumerate(zip(values, sets)):
+      if by and not allowed(float(value), by):
+        return f"the engine returns a wrong value instead: {value} at element {at} of output {number}"
+  return ""
 
 
 def judge(answer):
   """True if it is wrong, and what happened in words."""
+  wrong = wrong_values(answer)
+  if wrong:
+    return True, wrong
   if VERDICT == "rejected":
     return "refused" in answer, answer.get("refused", "the module is accepted")
   if VERDICT == "accepted":
@@ -238,7 +254,7 @@ def judge(answer):
   if ALLOWED is None or "value" not in answer:
     return answer["bits"] == ELEMENT["bits"], f"got {got} ({answer['bits']}); {WORDS}"
   number = int if got.lstrip("-").isdigit() else float
-  return not allowed(number(got)), f"got {got} ({answer['bits']}); {WORDS}"
+  return not allowed(number(got), ALLOWED), f"got {got} ({answer['bits']}); {WORDS}"
 
 
 def run_apart(plugin):
@@ -425,6 +441,25 @@ std::pair<std::string, std::string> PythonElement(const Bundle& bundle) {
   return {element, set};
 }
 
+// Returns the acceptance sets of all elements as Python code, for a failure without values.
+std::string PythonSets(const Bundle& bundle) {
+  const auto accepted = AcceptanceFromJsonl(bundle.expected);
+  const bool one_copy =
+      bundle.sample.module->replica_count == 1 &&
+      (bundle.sample.module->num_partitions == 1 || IsSharded(*bundle.sample.module));
+  if (bundle.result.verdict.kind == Outcome::kFail || !accepted.ok() || !one_copy) return "None";
+  std::vector<std::string> outputs;
+  for (const LeafAcceptance& leaf : accepted->leaves) {
+    std::vector<std::string> sets;
+    const bool plain = leaf.set.components() == 1 && leaf.set.joint == nullptr &&
+                       leaf.set.element_count() <= kExpectedWithoutValuesMax;
+    for (int64_t i = 0; plain && i < leaf.set.element_count(); ++i)
+      sets.push_back(PythonSet(leaf.set.At(i)));
+    outputs.push_back(absl::StrCat("[", absl::StrJoin(sets, ",\n     "), "]"));
+  }
+  return absl::StrCat("[\n    ", absl::StrJoin(outputs, ",\n    "), "]");
+}
+
 }  // namespace
 
 std::string BundleJaxScript(const Bundle& bundle) {
@@ -453,6 +488,7 @@ std::string BundleJaxScript(const Bundle& bundle) {
        {"$ELEMENT", element},
        {"$ALLOWED", allowed},
        {"$WORDS", words},
+       {"$EXPECTED", PythonSets(bundle)},
        {"$PARTITIONS", absl::StrCat(sharded ? module.num_partitions : 1)},
        {"$COPIES", absl::StrCat(module.replica_count * (sharded ? 1 : module.num_partitions))},
        {"$PARTITIONER", absl::StrContains(bundle.backend, "=shardy") ? "shardy" : "gspmd"},

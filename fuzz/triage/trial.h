@@ -46,6 +46,9 @@ bool IsWanted(const TrialOptions& options, const reports::Verdict& verdict);
 TrialResult RunTrial(const Sample& sample, backends::Backend& engine, const TrialOptions& options,
                      bool blame);
 
+// The largest number of elements for which a failure without values (a crash, a rejection) has
+// expected values.
+inline constexpr int64_t kExpectedWithoutValuesMax = 64;
 // Returns the acceptance set, for the device that failed, as lines of JSON; "" if there is none.
 std::string ExpectedLines(const Sample& sample, const reports::Verdict& verdict,
                           const TrialOptions& options, const std::vector<std::string>& facts);

@@ -149,8 +149,8 @@ absl::Status KeepUnsplit(const std::vector<Shape>& arguments, const std::vector<
     return absl::OkStatus();
   }
   return absl::UnimplementedError(
-      "the partitioner chose a sharding of an argument or a result that the module does not state; "
-      "state out_shardings= in JAX, or run hlocts blame with an engine");
+      "the partitioner chose a sharding of an argument or a result that the module does not state "
+      "(in JAX, in_shardings= and out_shardings= state them)");
 }
 
 absl::Status KeepWholeAsIn(const std::string& optimized, DeviceTilings& spread) {
