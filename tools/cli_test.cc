@@ -564,11 +564,21 @@ TEST_F(CliTest, DiffOfAnInvalidModuleNeedsOne) {
   EXPECT_EQ(RunHlocts("diff --invalid --backend=reference " + Path("absent.hlo")).status, 2);
 }
 
+TEST_F(CliTest, ASnapshotTakesInputs) {
+  const std::string to = "convert " + Path("add.hlo") + " --to=snapshot -o " + Path("s.snapshot");
+  EXPECT_THAT(RunHlocts(to + " 2>&1").out, HasSubstr("the snapshot has no inputs"));
+  EXPECT_EQ(RunHlocts("eval " + Path("s.snapshot")).status, 2);
+  EXPECT_EQ(RunHlocts(to + " --seed=3").status, 0);
+  EXPECT_EQ(RunHlocts("eval " + Path("s.snapshot")).out,
+            RunHlocts("eval --seed=3 " + Path("add.hlo")).out);
+  EXPECT_EQ(RunHlocts("convert " + Path("add.hlo") + " --to=text --inputs=x").status, 2);
+}
+
 TEST_F(CliTest, NoHolesAreReported) {
   EXPECT_EQ(RunHlocts("ops sort --holes").out, "every component supports it\n");
   EXPECT_THAT(RunHlocts("ops tanh dot --rules").out,
               AllOf(HasSubstr("tanh           default  ulp(7)             f32\n"),
-                    HasSubstr("\n  sum                (n-1) u sum|x| for")));
+                    HasSubstr("\n  sum                c sum|x| for n terms")));
 }
 
 // Command lines of all commands that have --json; $A is a module, $T the directory of the test.

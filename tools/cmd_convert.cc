@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iostream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
@@ -10,6 +11,7 @@
 #include "generators/arguments.h"
 #include "generators/shardings.h"
 #include "nlohmann/json.hpp"
+#include "reports/finding_file.h"
 #include "spec/files/file_io.h"
 #include "spec/files/module_file.h"
 #include "spec/ir/module.h"
@@ -17,6 +19,7 @@
 #include "spec/text/parser.h"
 #include "spec/text/printer.h"
 #include "tools/cli/common.h"
+#include "tools/cli/judging.h"
 #include "tools/cli/stablehlo.h"
 #include "tools/commands.h"
 
@@ -29,7 +32,7 @@ constexpr char kForms[] =
     "text, short, canonical, pb, pbtxt, snapshot, stablehlo or stablehlo-bytecode";
 
 struct ConvertOptions {
-  std::string module, to, output, batch, compiled_by;
+  std::string module, to, output, batch, compiled_by, inputs;
   bool no_metadata = false, fill_elided = false;
   int64_t partitions = 0;
   std::optional<uint64_t> seed;
@@ -98,6 +101,21 @@ absl::Status Compile(backends::Backend& compiler, LoadedModule& loaded) {
   return absl::OkStatus();
 }
 
+// Returns the inputs for a snapshot: the given ones, those of a bundle, or random ones. Without
+// any, says on stderr that the snapshot has none.
+absl::StatusOr<std::vector<Literal>> InputsForSnapshot(const ConvertOptions& options,
+                                                       const Module& module) {
+  const bool has_any =
+      !options.inputs.empty() || options.seed || reports::HasRecordedVerdict(options.module);
+  if (!has_any && !module.entry()->parameters().empty())
+    std::cerr << "hlocts: the snapshot has no inputs; --inputs=FILE or --seed=N adds them\n";
+  if (!has_any) return std::vector<Literal>();
+  HLOCTS_ASSIGN_OR_RETURN(
+      fuzz::Bundle subject,
+      LoadSubject(options.module, options.inputs, options.seed, "default", CommonOptions()));
+  return std::move(subject.sample.arguments);
+}
+
 // Converts a file. If `compiler` is not null, converts the module that it has optimized.
 absl::Status ConvertFile(const ConvertOptions& options, backends::Backend* compiler) {
   const std::string &path = options.module, &output = options.output;
@@ -126,6 +144,11 @@ absl::Status ConvertFile(const ConvertOptions& options, backends::Backend* compi
     auto mlir = WriteStablehlo(*loaded.module, *stablehlo);
     if (!mlir.ok()) return Annotate(mlir.status(), path);
     return WriteFile(output.empty() ? "-" : output, *mlir);
+  }
+  if (*format == ModuleFormat::kSnapshot && loaded.arguments.empty()) {
+    HLOCTS_ASSIGN_OR_RETURN(loaded.arguments, InputsForSnapshot(options, *loaded.module));
+  } else if (!options.inputs.empty()) {
+    return InvalidInput("--inputs: expected --to=snapshot of a module without inputs");
   }
   SaveOptions save{.format = *format,
                    .metadata = !options.no_metadata,
@@ -185,7 +208,10 @@ Command ConvertCommand() {
                       "num_partitions; a module without shardings gets random ones", {2, 64});
             flags.Add("--fill-elided", &options->fill_elided,
                       "give constants that a text elides, {...}, random elements");
-            flags.Add("--seed", &options->seed, "seed of random annotations and elements (1)");
+            flags.Add("--inputs", &options->inputs, "file of the inputs of a snapshot");
+            flags.Add(
+                "--seed", &options->seed,
+                "seed of random annotations and elements (1), and of the inputs of a snapshot");
             flags.Add("--batch", &options->batch, "file with one JSON object per line");
             return [options] { return RunConvert(*options); };
           }};

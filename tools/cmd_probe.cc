@@ -140,6 +140,10 @@ int RunProbe(const ProbeOptions& options) {
   auto selected = suites::SelectCases(options.queries, *suites::TierFromName(options.tier));
   if (!selected.ok()) return Fail(selected.status());
   const std::vector<suites::Case> cases = SmallestCases(*std::move(selected));
+  if (cases.empty())
+    return Fail(
+        InvalidInput("probe: the selected cases are sweeps or invalid modules, which do not "
+                     "show what an engine supports; hlocts run has their verdicts"));
   CatchInterrupts();
   for (const std::string& backend : engines) {
     auto verdicts = Probe(options, backend, cases);
@@ -156,7 +160,8 @@ int RunProbe(const ProbeOptions& options) {
 }  // namespace
 
 Command ProbeCommand() {
-  return {"probe", "list the operations and types that an engine supports", [](Flags& flags) {
+  return {"probe", "list the operations and types of valid modules that an engine supports",
+          [](Flags& flags) {
             auto options = std::make_shared<ProbeOptions>();
             flags.Positional("QUERY", &options->queries, "operations, selected as in run");
             flags.Add("--backend", &options->backends, "engines, comma-separated; repeatable");

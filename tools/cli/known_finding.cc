@@ -89,7 +89,9 @@ std::optional<KnownFinding> KnownFindingOf(reports::Verdict verdict, const fuzz:
   if (entry == nullptr) entry = list->Explaining(inlined, verdict, &needs, fits);
   const bool is_wrong = verdict.kind == Outcome::kFail || verdict.kind == Outcome::kCrash;
   if (entry == nullptr)
-    return is_wrong ? std::optional(KnownFinding{.is_minimal = is_minimal}) : std::nullopt;
+    return is_wrong ? std::optional(KnownFinding{
+                          .is_minimal = is_minimal || fuzz::CountInstructions(*sample.module) <= 1})
+                    : std::nullopt;
   KnownFinding known{.same = std::string(absl::StripSuffix(entry->reason(), "."))};
   known.finding.set_question(entry->kind() == expectations::SPEC_QUESTION);
   absl::string_view name = entry->link();

@@ -178,7 +178,9 @@ void SuiteOptions::Declare(Flags& flags) {
   flags.Add("--backend", &backends, "engines, comma-separated; repeatable (hlocts help engines)");
   flags.AddTier(&tier, "tier, with the smaller ones (hlocts help tiers)");
   flags.Add("-k", &words, "words in the address: 'bf16 and not (nan or inf)'");
-  flags.Add("--lf", &last_failed, "directory of a run; only its unexpected results are rerun");
+  flags.Add(
+      "--lf", &last_failed,
+      "directory of a run; only its unexpected results or, without any, its failures are rerun");
   flags.Add("-x", &first_only, "stop at the first unexpected verdict");
   flags.Add("--maxfail", &maxfail, "number of unexpected verdicts after which the run stops", {1});
   flags.Add("--durations", &durations, "print the N slowest cases", {1});
