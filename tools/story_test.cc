@@ -218,6 +218,21 @@ TEST_F(StoryTest, AFreedomNamesItsFactsAndSentences) {
                               "elementwise_binary.31; narrowed by the fact integer.division\n")));
 }
 
+// The indices are choices of one decision, which is wrong as a whole too.
+TEST_F(StoryTest, AnElementOfAJointDecisionIsCountedOnce) {
+  const std::string module = Write("argmax.hlo", R"(HloModule am
+red { a = f32[] parameter(0) ai = s32[] parameter(1) b = f32[] parameter(2)
+  bi = s32[] parameter(3) g = pred[] compare(a, b), direction=GE v = f32[] select(g, a, b)
+  i = s32[] select(g, ai, bi) ROOT t = (f32[], s32[]) tuple(v, i) }
+ENTRY e { x = f32[2,4] parameter(0) y = f32[2,4] tanh(x) io = s32[2,4] iota(), iota_dimension=1
+  n = f32[] constant(-inf) z = s32[] constant(0)
+  r = (f32[2], s32[2]) reduce(y, io, n, z), dimensions={1}, to_apply=red
+  ROOT i = s32[2] get-tuple-element(r), index=1 })");
+  const std::string in = "f32[2,4] {{5.0, 5.0000005, 1, 2}, {1, 2, 3, 0}}";
+  EXPECT_THAT(Judged(module, in, "s32[2] {3, 2}", " --json"), HasSubstr("\"wrong_elements\":1"));
+  EXPECT_THAT(Judged(module, in, "s32[2] {3, 1}", " --json"), HasSubstr("\"wrong_elements\":2"));
+}
+
 // A fact or profile is advised only if it makes the widest set narrower.
 TEST_F(StoryTest, AdviceIsTried) {
   const std::string add = R"(HloModule s
