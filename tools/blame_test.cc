@@ -80,6 +80,17 @@ TEST_F(BlameTest, APartitionerIsNotSwitchedOff) {
                                  "devices needs its partitioner)\n"));
 }
 
+// The compiler crashes in a pass without a dump, after another that has one.
+TEST_F(BlameTest, APassWithoutADumpIsFoundWhenItCrashes) {
+  const Ran ran = RunHlocts("blame " HLOCTS_SOURCE_DIR
+                            "/results/findings/xla-reshape-moved-over-a-clamp --backend=xla");
+  if (!absl::StrContains(ran.out, "crash")) GTEST_SKIP() << ran.out;
+  EXPECT_THAT(ran.out,
+              testing::AllOf(testing::HasSubstr("guilty: pass reshape-mover\n"),
+                             testing::HasSubstr("confirmed: correct without reshape-mover"),
+                             testing::Not(testing::HasSubstr("algsimp"))));
+}
+
 TEST_F(BlameTest, TheConversionOfAnEngineThatReceivesStableHloIsTheSuspect) {
   if (!backends::IsInstalled(*backends::FindEngine(*backends::LoadEngineList(), "jaxlib@0.10.2")))
     GTEST_SKIP() << "jaxlib@0.10.2 is not installed";

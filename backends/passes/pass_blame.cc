@@ -23,6 +23,32 @@ namespace {
 constexpr double kChance = 0.01;  // maximum probability of confirming a pass that is not at fault
 constexpr int64_t kRunsMax = 100, kTimeoutRunsMax = 3;
 
+// The passes that a compiler may run without a dump: only a pass that changes the module has one.
+constexpr absl::string_view kOfCompiler = "xla";  // the release of a rewriter that is such a pass
+constexpr absl::string_view kPassesAndReleases[][2] = {
+#define HLOCTS_REWRITER(name, form, release, pass) {pass, release},
+#include "backends/passes/rewriters.def"
+#undef HLOCTS_REWRITER
+};
+
+// Returns the passes to switch off in turn: the suspects; if the compiler crashed in a pass without
+// a dump, also others; and a partitioner last, because a run without shardings does not tell it
+// from other suspects.
+std::vector<std::string> PassesToTry(const BlameSubject& subject, const PassBlame& blame,
+                                     const std::function<bool(const std::string&)>& partitions) {
+  std::vector<std::string> passes = blame.suspects;
+  const bool in_a_pass = blame.failing_phase == FailurePhase::kAfterPass ||
+                         blame.failing_phase == FailurePhase::kBeforePasses;
+  if (blame.stages.empty() && in_a_pass && blame.reason.empty() && !subject.invalid) {
+    for (const auto& [pass, release] : kPassesAndReleases)
+      if (release == kOfCompiler && !absl::c_linear_search(passes, pass)) passes.emplace_back(pass);
+    if (IsSharded(*subject.module) && absl::c_none_of(passes, partitions))
+      passes.emplace_back("spmd-partitioning");
+  }
+  std::stable_partition(passes.begin(), passes.end(), std::not_fn(partitions));
+  return passes;
+}
+
 // Runs the unchanged module several times, and counts the failures. Each run has a new worker,
 // since the runs of one worker reuse its memory. The run that made the dumps was repeated until it
 // failed, so it counts only if no other run fails.
@@ -82,21 +108,27 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
   return absl::OkStatus();
 }
 
-// Confirms the pass at fault, or tries the suspected passes in turn until one is confirmed. A run
-// without shardings does not tell the partitioner from other suspects, so it is the last.
+// Confirms the pass at fault, or tries passes in turn until one is confirmed. A suspect without
+// which a deterministic failure remains is none.
 absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                         PassBlame& blame) {
   if (blame.failing_phase == FailurePhase::kPass)
     return Confirm(subject, differ, factory, blame.pass, 1, blame);
-  std::vector<std::string> suspects = blame.suspects;
   const auto partitions = [&](const std::string& pass) { return IsPartitioner(subject, pass); };
-  std::stable_partition(suspects.begin(), suspects.end(), std::not_fn(partitions));
-  for (const std::string& pass : suspects) {
-    HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, suspects.size(), blame));
-    if (!blame.confirmed) continue;
+  const std::vector<std::string> passes = PassesToTry(subject, blame, partitions);
+  std::vector<std::string> refuted;
+  for (const std::string& pass : passes) {
+    blame.without.reset();
+    HLOCTS_RETURN_IF_ERROR(Confirm(subject, differ, factory, pass, passes.size(), blame));
+    if (!blame.confirmed) {
+      const bool same = blame.without && blame.without->kind == blame.verdict.kind;
+      if (same && blame.deterministic()) refuted.push_back(pass);
+      continue;
+    }
+    const bool is_guess = partitions(pass) && !absl::c_linear_search(blame.suspects, pass);
     blame.suspects = {pass};
     // The compiler crashes after the last text, but not if this pass is disabled: the pass crashes.
-    if (blame.stages.empty()) {
+    if (blame.stages.empty() && !is_guess) {
       blame.failing_phase = FailurePhase::kPass;
       blame.pass = pass;
       blame.pipeline.clear();
@@ -104,6 +136,13 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
     return absl::OkStatus();
   }
   if (!blame.confirmed) {
+    const bool had_any = !blame.suspects.empty();
+    std::erase_if(blame.suspects, [&](auto& one) { return absl::c_linear_search(refuted, one); });
+    if (had_any && blame.suspects.empty() && blame.stages.empty()) {
+      blame.failing_phase = FailurePhase::kUnknown;
+      blame.reason = absl::StrCat("a pass, but the failure remains without ",
+                                  absl::StrJoin(refuted, ", "), ", one at a time");
+    }
     blame.without.reset();
     blame.switched_off.clear();
     blame.actual_without.clear();

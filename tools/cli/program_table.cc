@@ -34,7 +34,7 @@ struct Rewriter {
 };
 constexpr Rewriter kRewriters[] = {
 #define HLOCTS_REWRITER(name, form, release, pass) {name, #form, release},
-#include "backends/adapters/rewriter/rewriters.def"
+#include "backends/passes/rewriters.def"
 #undef HLOCTS_REWRITER
 };
 

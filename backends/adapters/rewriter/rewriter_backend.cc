@@ -30,7 +30,7 @@ struct Rewriter {
 };
 constexpr Rewriter kRewriters[] = {
 #define HLOCTS_REWRITER(name, form, release, pass) {name, ModuleForm::form, release, pass},
-#include "backends/adapters/rewriter/rewriters.def"
+#include "backends/passes/rewriters.def"
 #undef HLOCTS_REWRITER
 };
 
