@@ -37,8 +37,9 @@ constexpr absl::string_view kPassesAndReleases[][2] = {
 std::vector<std::string> PassesToTry(const BlameSubject& subject, const PassBlame& blame,
                                      const std::function<bool(const std::string&)>& partitions) {
   std::vector<std::string> passes = blame.suspects;
-  const bool in_a_pass = blame.failing_phase == FailurePhase::kAfterPass ||
-                         blame.failing_phase == FailurePhase::kBeforePasses;
+  const bool in_a_pass = blame.verdict.kind != Outcome::kTimeout &&  // each run would take as long
+                         (blame.failing_phase == FailurePhase::kAfterPass ||
+                          blame.failing_phase == FailurePhase::kBeforePasses);
   if (blame.stages.empty() && in_a_pass && blame.reason.empty() && !subject.invalid) {
     for (const auto& [pass, release] : kPassesAndReleases)
       if (release == kOfCompiler && !absl::c_linear_search(passes, pass)) passes.emplace_back(pass);
