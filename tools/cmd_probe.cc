@@ -160,7 +160,7 @@ int RunProbe(const ProbeOptions& options) {
 }  // namespace
 
 Command ProbeCommand() {
-  return {"probe", "list the operations and types of valid modules that an engine supports",
+  return {"probe", "list the operations and types that an engine supports in valid modules",
           [](Flags& flags) {
             auto options = std::make_shared<ProbeOptions>();
             flags.Positional("QUERY", &options->queries, "operations, selected as in run");

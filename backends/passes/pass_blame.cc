@@ -23,8 +23,9 @@ namespace {
 constexpr double kChance = 0.01;  // maximum probability of confirming a pass that is not at fault
 constexpr int64_t kRunsMax = 100, kTimeoutRunsMax = 3;
 
-// The passes that a compiler may run without a dump: only a pass that changes the module has one.
-constexpr absl::string_view kOfCompiler = "xla";  // the release of a rewriter that is such a pass
+// The rewriters. Those of the release kOfCompiler are passes of the compiler, which it may run
+// without a dump, because only a pass that changes the module has one.
+constexpr absl::string_view kOfCompiler = "xla";
 constexpr absl::string_view kPassesAndReleases[][2] = {
 #define HLOCTS_REWRITER(name, form, release, pass) {pass, release},
 #include "backends/passes/rewriters.def"
@@ -109,8 +110,8 @@ absl::Status Confirm(const BlameSubject& subject, Differ& differ, const EngineFa
   return absl::OkStatus();
 }
 
-// Confirms the pass at fault, or tries passes in turn until one is confirmed. A suspect without
-// which a deterministic failure remains is none.
+// Confirms the pass at fault, or tries passes in turn until one is confirmed. Drops a suspect if a
+// deterministic failure remains without it.
 absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const EngineFactory& factory,
                         PassBlame& blame) {
   if (blame.failing_phase == FailurePhase::kPass)
@@ -141,8 +142,9 @@ absl::Status ConfirmAny(const BlameSubject& subject, Differ& differ, const Engin
     std::erase_if(blame.suspects, [&](auto& one) { return absl::c_linear_search(refuted, one); });
     if (had_any && blame.suspects.empty() && blame.stages.empty()) {
       blame.failing_phase = FailurePhase::kUnknown;
-      blame.reason = absl::StrCat("a pass, but the failure remains without ",
-                                  absl::StrJoin(refuted, ", "), ", one at a time");
+      blame.reason =
+          absl::StrCat("the compiler fails in a pass; switched off one at a time, none of ",
+                       absl::StrJoin(refuted, ", "), " prevents the failure");
     }
     blame.without.reset();
     blame.switched_off.clear();

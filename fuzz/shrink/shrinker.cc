@@ -355,7 +355,7 @@ std::vector<std::string> FailureIdentity::Lines() const {
     lines.push_back("it fails by the documents, without facts of the engine");
   if (!type_.empty())
     lines.push_back(IsOfIntegers(type_) ? "the operands are integers"
-                                        : "the operands are no integers");
+                                        : "the operands are not integers");
   if (moves_) lines.push_back("the responsible operation only moves elements");
   if (orders_) lines.push_back("the responsible operation sorts elements");
   if (coarse_) lines.push_back("the type of the wrong element has no NaN or no infinity");

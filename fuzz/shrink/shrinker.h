@@ -42,7 +42,7 @@ enum class Difference : uint8_t {
   kNoPermutation,    // the candidate fails without the permutation, too
   kBlame,            // another operation is to blame
   kFact,             // only the candidate needs a fact of the engine to fail
-  kType,             // only one of the two is a failure of floating-point numbers
+  kType,             // only one of the two is a failure of integers
 };
 // Returns the difference as text for people, such as "another operation is responsible".
 absl::string_view ReasonText(Difference difference);
@@ -164,8 +164,9 @@ bool DefaultAttributes(Sample& sample, const StillFails& still_fails);
 // Returns the literal with elements from `begin` to `end` replaced by `value`.
 Literal WithElements(const Literal& literal, int64_t begin, int64_t end, double value);
 bool SimplifyLiterals(Sample& sample, const StillFails& still_fails);
-// Numbers the elements of the arguments from 2 (no pass counts from 2), for a failure that does not
-// depend on them, so that a release in which the module returns wrong values does not seem correct.
+// Numbers the elements of the arguments, for a failure that does not depend on them: with equal
+// elements, a release that returns wrong values could seem correct. Begins with 2, because passes
+// number elements from 1, and no candidate is tried twice.
 void MakeArgumentsDistinct(Sample& sample, const StillFails& still_fails);
 bool CutAtParameters(Sample& sample, const StillFails& still_fails, backends::Backend& values,
                      const backends::LoadOptions& limits = {});

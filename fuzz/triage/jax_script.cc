@@ -47,7 +47,7 @@ RUNS = $RUNS  # at most; more than one: the failure is not deterministic
 ELEMENT = $ELEMENT
 ALLOWED = $ALLOWED
 WORDS = """$WORDS"""
-# The values that HLO allows for each element of each output, if the failure has none; or None.
+# The values that HLO allows for each element of each output, of a failure without values; else None.
 EXPECTED = $EXPECTED
 # More than one: the module is partitioned, by gspmd or shardy; OUTPUTS are the shapes of whole results.
 PARTITIONS, PARTITIONER = $PARTITIONS, "$PARTITIONER"

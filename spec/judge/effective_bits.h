@@ -121,7 +121,7 @@ struct Tally {
   int64_t unspecified = 0;
   int64_t failed = 0;
   int64_t nan_bits = 0;  // the failed elements that are NaNs with unexpected bits
-  std::set<std::pair<int64_t, int64_t>> by_joint;  // output and element of those of predicates
+  std::set<std::pair<int64_t, int64_t>> by_joint;  // (output, element) that predicates reject
   bool first_is_nan_bits = false;
   double bits = 0;
   int64_t empty_leaves = 0;

@@ -118,7 +118,7 @@ WrongValue ValueOf(const Literal& actual, int64_t index, bool nan_belongs) {
 void RecordFailure(const ModuleAcceptance& accepted, int64_t output, const Literal& actual,
                    int64_t index, std::string expected, uint32_t origin, Tally& tally,
                    bool nan_bits = false) {
-  if (tally.by_joint.contains({output, index})) return;  // it was counted already
+  if (tally.by_joint.contains({output, index})) return;  // already counted
   ++tally.failed;
   tally.nan_bits += nan_bits;
   // A wrong value is more informative than wrong bits of a NaN.
@@ -270,9 +270,10 @@ absl::flat_hash_map<const JointPredicate*, JointPredicate::Verdict> CheckJoint(
     if (verdict.checked && !verdict.ok) {
       const int64_t output = values.OutputOf(*joint, verdict.slot);
       const SetArray& set = accepted.leaves[output].set;
-      RecordFailure(accepted, output, actual[output], JointValues::PlaceOf(set, verdict.index),
+      const int64_t place = JointValues::PlaceOf(set, verdict.index);
+      RecordFailure(accepted, output, actual[output], place,
                     joint->kind() + ": " + verdict.expected, set.origin, tally, verdict.nan_bits);
-      tally.by_joint.emplace(output, JointValues::PlaceOf(set, verdict.index));
+      tally.by_joint.emplace(output, place);
     }
     verdicts[joint] = std::move(verdict);
   }
